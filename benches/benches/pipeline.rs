@@ -1,0 +1,52 @@
+//! A file in the page cache read, cut and given ids: ours and the loop a developer would write first.
+
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::expect_used,
+    reason = "criterion's macros make a public function; a bench that cannot run is best met by a panic"
+)]
+
+use core::error::Error;
+use core::time::Duration;
+use std::env;
+use std::fs::File;
+
+use chunkmill_benches::data::Data;
+use chunkmill_benches::params::around;
+use chunkmill_benches::subject::scan::{naive, scanner, warm_file};
+use chunkmill_benches::tally::Tally;
+use chunkmill_core::ChunkParams;
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+
+const LEN: u64 = 64 << 20;
+
+type Scan = fn(ChunkParams, &File) -> Result<Tally, Box<dyn Error>>;
+
+const SUBJECTS: [(&str, Scan); 2] = [("naive", naive), ("ours_1_thread", scanner)];
+
+fn pipeline(criterion: &mut Criterion) {
+    let file = warm_file(&env::temp_dir(), Data::Random, 1, LEN).expect("a temporary file");
+    let mut group = criterion.benchmark_group("scan");
+    group.throughput(Throughput::Bytes(LEN)).sampling_mode(SamplingMode::Flat);
+    for avg in ["64KiB", "2MiB"] {
+        let params = around(avg.parse().expect("a size")).expect("valid parameters");
+        for (name, subject) in SUBJECTS {
+            let id = BenchmarkId::new(name, avg);
+            group.bench_function(id, |bencher| {
+                bencher.iter(|| subject(params, &file).expect("the file can be read"));
+            });
+        }
+    }
+    group.finish();
+}
+
+fn short() -> Criterion {
+    Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+}
+
+criterion_group! { name = benches; config = short(); targets = pipeline }
+criterion_main!(benches);

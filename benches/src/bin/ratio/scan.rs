@@ -1,0 +1,99 @@
+//! `ratio scan`: a file read, cut and given ids, against the loop a developer would write first.
+
+use core::num::NonZeroU32;
+use std::env;
+use std::path::PathBuf;
+
+use chunkmill_benches::data::Data;
+use chunkmill_benches::harness::{Measured, Subject, interleave};
+use chunkmill_benches::params::around;
+use chunkmill_benches::size::Size;
+use chunkmill_benches::subject::scan::{naive, scanner, warm_file};
+use chunkmill_benches::table::{Align, Table};
+use chunkmill_benches::tally::Tally;
+use chunkmill_core::ChunkParams;
+
+use crate::{RatioError, Report, ratio_cell};
+
+const GIB: f64 = 1_073_741_824.0;
+
+/// Scan of a file in the page cache, against `StreamCDC` over a `File` + `blake3::keyed_hash`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Bytes of the file; it must fit into the page cache, or the disk is measured.
+    #[arg(long, default_value = "1GiB")]
+    size: Size,
+    /// Rounds that count; one more before them warms up.
+    #[arg(long, default_value = "7")]
+    rounds: NonZeroU32,
+    /// Average chunk sizes; min is a quarter and max four times as much.
+    #[arg(long, value_delimiter = ',', default_value = "64KiB,2MiB")]
+    avg: Vec<Size>,
+    /// Kind of data.
+    #[arg(long, value_enum, default_value_t = Data::Random)]
+    data: Data,
+    /// Seed of the data.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Directory for the file, which has no name and is gone afterwards [default: the system's for temporary files].
+    #[arg(long)]
+    dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
+    // Every set is checked before any time is spent on the first.
+    let sets = args
+        .avg
+        .iter()
+        .map(|&avg| around(avg).map_err(|source| RatioError::Params { avg: avg.to_string(), source }))
+        .collect::<Result<Vec<ChunkParams>, RatioError>>()?;
+    let dir = args.dir.clone().unwrap_or_else(env::temp_dir);
+    let file =
+        warm_file(&dir, args.data, args.seed, args.size.bytes()).map_err(|source| RatioError::File { dir, source })?;
+
+    let mut table = Table::new(&[
+        ("avg", Align::Right),
+        ("scan", Align::Left),
+        ("wall s", Align::Right),
+        ("CPU-s", Align::Right),
+        ("CPU-s/GiB", Align::Right),
+        ("MB/s", Align::Right),
+        ("wall / naive", Align::Right),
+        ("CPU / naive", Align::Right),
+        ("chunks", Align::Right),
+    ]);
+    for (&params, avg) in sets.iter().zip(&args.avg) {
+        eprintln!("avg {avg} ...");
+        let subjects = vec![
+            Subject::new("naive: StreamCDC + keyed_hash", || naive(params, &file)),
+            Subject::new("ours, 1 thread", || scanner(params, &file)),
+        ];
+        add_rows(&mut table, *avg, &interleave(args.rounds, subjects)?);
+    }
+    let method = format!(
+        "scan: {} of {} data in a file, page cache warm, medians of {} interleaved rounds (least..greatest); MB = 10^6 bytes\n\
+         ratios below 1 are less time than naive; chunks and ids checked to be the same",
+        args.size, args.data, args.rounds
+    );
+    Ok(Report { method, table })
+}
+
+fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>]) {
+    table.gap();
+    let Some(base) = measured.first() else { return };
+    for (index, subject) in measured.iter().enumerate() {
+        let bytes = subject.result.bytes as f64;
+        let (wall, cpu) = (subject.wall().median, subject.cpu().median);
+        table.row(vec![
+            avg.to_string(),
+            subject.name.clone(),
+            format!("{wall:.3}"),
+            format!("{cpu:.3}"),
+            format!("{:.3}", cpu * GIB / bytes),
+            format!("{:.0}", bytes / 1e6 / wall),
+            ratio_cell(index, subject.wall_ratio(base)),
+            ratio_cell(index, subject.cpu_ratio(base)),
+            subject.result.chunks.to_string(),
+        ]);
+    }
+}

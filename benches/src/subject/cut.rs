@@ -1,0 +1,94 @@
+//! Cut points only, of bytes in memory, on the caller's thread.
+
+use core::hint::black_box;
+
+use chunkmill_core::{ChunkParams, Cutter, GearTable};
+use fastcdc::v2020::{FastCDC, get_gear_with_seed, select_masks};
+
+use super::peer_params;
+use crate::tally::Tally;
+
+/// The `fastcdc` crate over one slice.
+pub fn fastcdc_slice(params: ChunkParams, data: &[u8]) -> Tally {
+    let (min, avg, max, level) = peer_params(params);
+    let mut tally = Tally::default();
+    for chunk in FastCDC::with_level(black_box(data), min, avg, max, level) {
+        tally.add_len(chunk.length);
+    }
+    tally
+}
+
+/// Our [`Cutter`] over one slice.
+pub fn cutter_slice(params: ChunkParams, data: &[u8]) -> Tally {
+    cutter_pushes(params, data, data.len())
+}
+
+/// Our [`Cutter`] with pushes of `push_len` bytes, as a stream gives them. `push_len` must not be 0 unless there is no data.
+pub fn cutter_pushes(params: ChunkParams, data: &[u8], push_len: usize) -> Tally {
+    let mut cutter = Cutter::new(params, GearTable::published());
+    let mut tally = Tally::default();
+    for push in black_box(data).chunks(push_len.max(1)) {
+        let mut rest = push;
+        loop {
+            let scanned = cutter.scan(rest);
+            rest = &rest[scanned.taken..];
+            match scanned.cut {
+                Some(len) => tally.add_len(len as usize),
+                None => break,
+            }
+        }
+    }
+    if let Some(len) = cutter.finish() {
+        tally.add_len(len as usize);
+    }
+    tally
+}
+
+/// The `gearhash` crate, `next_match` with the mask that holds before the average: a raw scan of every byte with the same
+/// table. It skips no minimum and knows no maximum, so its matches are not chunks; what compares is bytes a second.
+pub fn gearhash_scan(params: ChunkParams, data: &[u8]) -> Tally {
+    let (_, avg, _, level) = peer_params(params);
+    let (strict, _) = select_masks(avg, level);
+    let (table, _) = get_gear_with_seed(0);
+    let table: &gearhash::Table = table.as_ref().try_into().expect("a gear table has 256 words");
+    let mut hasher = gearhash::Hasher::new(table);
+    let mut tally = Tally::default();
+    let mut rest = black_box(data);
+    while let Some(len) = hasher.next_match(rest, strict) {
+        tally.add_len(len);
+        rest = &rest[len..];
+    }
+    if !rest.is_empty() {
+        tally.add_len(rest.len());
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Data;
+
+    #[test]
+    fn all_cutters_agree() {
+        let params = ChunkParams::new(2 << 10, 8 << 10, 64 << 10, 1).unwrap();
+        for data in Data::ALL {
+            for len in [0, 1, 1 << 20] {
+                let bytes = data.bytes(1, len);
+                let expected = fastcdc_slice(params, &bytes);
+                assert_eq!(cutter_slice(params, &bytes), expected, "{data}");
+                assert_eq!(cutter_pushes(params, &bytes, 1000), expected, "{data}");
+                assert_eq!(expected.bytes, len as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn gearhash_sees_every_byte_and_matches_at_the_rate_of_the_mask() {
+        let params = ChunkParams::new(2 << 10, 8 << 10, 64 << 10, 1).unwrap();
+        let tally = gearhash_scan(params, &Data::Random.bytes(1, 4 << 20));
+        assert_eq!(tally.bytes, 4 << 20);
+        // The strict mask at level 1 is met once in twice the average.
+        assert!((200..320).contains(&tally.chunks), "{tally:?}");
+    }
+}

@@ -1,0 +1,85 @@
+use embedded_io::Write;
+
+use super::WriteError;
+use super::transfer::{flush, write};
+use crate::pack::Packer;
+use crate::{Chunk, ChunkSink, Retained};
+
+/// Writes a pack stream to a device.
+///
+/// The header goes out before the first record, the trailer with [`finish`](ChunkSink::finish), and then the device is
+/// flushed. After an error the stream is given up: it ends with a record that is not whole, and readers will say so.
+#[derive(Debug)]
+pub struct PackSink<'m, W> {
+    packer: Packer<'m>,
+    device: W,
+    offset: u64,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    New,
+    Open,
+    Closed,
+}
+
+impl<'m, W: Write> PackSink<'m, W> {
+    /// A sink that has written nothing yet.
+    pub const fn new(packer: Packer<'m>, device: W) -> Self {
+        Self { packer, device, offset: 0, state: State::New }
+    }
+
+    /// Bytes of the pack stream that the device has taken.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Gives the device back.
+    pub fn into_device(self) -> W {
+        self.device
+    }
+
+    /// Runs one step of writing. It leaves the sink closed unless it comes to its end.
+    fn step<T>(
+        &mut self,
+        write_step: impl FnOnce(&mut Packer<'m>, &mut W, &mut u64) -> Result<T, WriteError<W::Error>>,
+    ) -> Result<T, WriteError<W::Error>> {
+        let state = core::mem::replace(&mut self.state, State::Closed);
+        match state {
+            State::New => write(&mut self.device, &self.packer.header(), &mut self.offset)?,
+            State::Open => {}
+            State::Closed => return Err(WriteError::Closed),
+        }
+        let done = write_step(&mut self.packer, &mut self.device, &mut self.offset)?;
+        self.state = State::Open;
+        Ok(done)
+    }
+}
+
+impl<W: Write> ChunkSink for PackSink<'_, W> {
+    type Error = WriteError<W::Error>;
+
+    fn store(&mut self, retained: &Retained<'_>) -> Result<u64, Self::Error> {
+        self.step(|packer, device, offset| {
+            let pieces = packer.store(retained);
+            for part in pieces.parts() {
+                write(device, part, offset)?;
+            }
+            Ok(u64::try_from(pieces.payload_len()).unwrap_or(u64::MAX))
+        })
+    }
+
+    fn refer(&mut self, chunk: &Chunk) -> Result<(), Self::Error> {
+        self.step(|packer, device, offset| write(device, &packer.refer(chunk), offset))
+    }
+
+    fn finish(&mut self) -> Result<(), Self::Error> {
+        self.step(|packer, device, offset| {
+            write(device, &packer.trailer(), offset)?;
+            flush(device, *offset)
+        })?;
+        self.state = State::Closed;
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+use super::layout::{Compression, HEADER_LEN, RECORD_LEN, StreamHeader};
+#[cfg(feature = "lz4")]
+use super::lz4::Compressor;
+use super::writer::{Stored, Writer};
+use crate::{Chunk, ChunkParams, GearTable, IdKey, Retained};
+
+/// Makes whole records of chunks, compressed where that pays. Knows nothing of devices: it gives the bytes, the caller
+/// writes them.
+///
+/// Takes 280 bytes of RAM on 64-bit targets, besides the memory lent to its compressor.
+///
+/// ```
+/// use chunkmill_core::pack::Packer;
+/// use chunkmill_core::{Chunk, ChunkParams, GearTable, IdKey, Retained};
+///
+/// let key = IdKey::from_bytes([7; 32]);
+/// let mut packer = Packer::new(ChunkParams::DEFAULT, GearTable::published(), [9; 16], &key);
+/// let mut device = packer.header().to_vec();
+/// let bytes = b"all there is";
+/// let chunk = Chunk { offset: 0, len: 12, id: key.id_of(bytes) };
+/// for part in packer.store(&Retained { chunk, first: bytes, second: b"" }).parts() {
+///     device.extend(part);
+/// }
+/// device.extend(packer.refer(&chunk));
+/// device.extend(packer.trailer());
+/// assert_eq!(device.len(), 76 + 68 + 12 + 68 + 68);
+/// ```
+#[derive(Debug)]
+pub struct Packer<'m> {
+    header: StreamHeader,
+    header_bytes: [u8; HEADER_LEN],
+    writer: Writer,
+    memory: Memory<'m>,
+}
+
+#[cfg(feature = "lz4")]
+type Memory<'m> = Option<Compressor<'m>>;
+#[cfg(not(feature = "lz4"))]
+type Memory<'m> = core::marker::PhantomData<&'m mut [u8]>;
+
+/// A record in the parts to be written one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces<'p> {
+    head: [u8; RECORD_LEN],
+    first: &'p [u8],
+    second: &'p [u8],
+    stored: Stored,
+}
+
+impl<'m> Packer<'m> {
+    /// Packs without compression. `stream_id` should be 16 random bytes, and must never be used for two streams.
+    pub fn new(params: ChunkParams, gear: &GearTable, stream_id: [u8; 16], key: &IdKey) -> Self {
+        let header = StreamHeader { params, gear: gear.kind(), compression: Compression::None, stream_id };
+        Self::with(header, key, Memory::default())
+    }
+
+    /// Packs with LZ4.
+    #[cfg(feature = "lz4")]
+    pub fn compressing(
+        params: ChunkParams,
+        gear: &GearTable,
+        stream_id: [u8; 16],
+        key: &IdKey,
+        compressor: Compressor<'m>,
+    ) -> Self {
+        let compression = Compression::Lz4(compressor.block());
+        let header = StreamHeader { params, gear: gear.kind(), compression, stream_id };
+        Self::with(header, key, Some(compressor))
+    }
+
+    fn with(header: StreamHeader, key: &IdKey, memory: Memory<'m>) -> Self {
+        let (writer, header_bytes) = Writer::new(&header, key);
+        Self { header, header_bytes, writer, memory }
+    }
+
+    /// What the stream says about itself.
+    pub const fn stream_header(&self) -> StreamHeader {
+        self.header
+    }
+
+    /// The bytes to write first.
+    pub const fn header(&self) -> [u8; HEADER_LEN] {
+        self.header_bytes
+    }
+
+    /// Records so far.
+    pub const fn records(&self) -> u64 {
+        self.writer.records()
+    }
+
+    /// The record of a chunk that is to be stored. It counts from now on: write it whole, or give the stream up.
+    pub fn store<'p>(&'p mut self, retained: &Retained<'p>) -> Pieces<'p> {
+        let Retained { chunk, first, second } = *retained;
+        #[cfg(feature = "lz4")]
+        if let Some(frame) = self.memory.as_mut().and_then(|compressor| compressor.compress(first, second)) {
+            // A frame is shorter than its chunk, whose length has 32 bits.
+            let stored = Stored::Lz4(u32::try_from(frame.len()).unwrap_or(u32::MAX));
+            return Pieces { head: self.writer.record(&chunk, stored), first: frame, second: &[], stored };
+        }
+        Pieces { head: self.writer.record(&chunk, Stored::Raw), first, second, stored: Stored::Raw }
+    }
+
+    /// The record of a chunk that was stored before.
+    pub fn refer(&mut self, chunk: &Chunk) -> [u8; RECORD_LEN] {
+        self.writer.record(chunk, Stored::Reference)
+    }
+
+    /// The bytes to write last. The same again if called again.
+    pub fn trailer(&self) -> [u8; RECORD_LEN] {
+        self.writer.trailer()
+    }
+}
+
+impl Pieces<'_> {
+    /// The parts: what stands before the payload, and the payload in two slices, of which any may be empty.
+    pub const fn parts(&self) -> [&[u8]; 3] {
+        [&self.head, self.first, self.second]
+    }
+
+    /// How the chunk is stored.
+    pub const fn stored(&self) -> Stored {
+        self.stored
+    }
+
+    /// Bytes of the payload.
+    pub const fn payload_len(&self) -> usize {
+        self.first.len().saturating_add(self.second.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::size_of;
+
+    #[cfg(all(target_pointer_width = "64", feature = "lz4"))]
+    #[test]
+    fn ram_is_as_documented() {
+        assert_eq!(size_of::<Packer<'_>>(), 280);
+        assert_eq!(size_of::<Compressor<'_>>(), 48);
+    }
+}

@@ -1,0 +1,215 @@
+//! The command line, as `--help` shows it.
+
+use std::path::PathBuf;
+
+use chunkmill::core::{ChunkParams, GearTable, IdKey};
+use chunkmill::key::{self, KeyError};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::console;
+use crate::failure::Failure;
+use crate::names::printable;
+use crate::sizes::parse_chunk_size;
+
+/// Content-defined chunks and keyed ids for backups, with the CPU-seconds counted
+#[derive(Debug, Parser)]
+#[command(name = "chunkmill", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done; 1 data wrong or partly unreadable; 2 usage; 3 input or output failed.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Keyed BLAKE3 of whole files, a line each, as `b3sum --keyed` prints it
+    Hash(HashArgs),
+    /// Make a new secret key of 32 random bytes
+    Keygen(KeygenArgs),
+    /// Cut files into chunks and id them: how many, how many of them distinct, and at what cost
+    Scan(ScanArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HashArgs {
+    /// Files, or `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct KeygenArgs {
+    /// Where to write the key; must not be there yet. `-` writes to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ScanArgs {
+    /// Files, directories, or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// List each chunk before the table of totals
+    #[arg(long)]
+    pub(crate) chunks: bool,
+
+    /// Draw the chunk sizes as an SVG picture
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) histogram: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) chunking: ChunkingArgs,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table of totals
+    Human,
+    /// A JSON object for each chunk, then one with the totals
+    Jsonl,
+    /// path,offset,length,id
+    Csv,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Chunking")]
+pub(crate) struct ChunkingArgs {
+    /// Smallest chunk [default: a quarter of the average, 512KiB]
+    #[arg(long, value_parser = parse_chunk_size, value_name = "SIZE")]
+    min: Option<u32>,
+
+    /// Average chunk
+    #[arg(long, value_parser = parse_chunk_size, default_value = "2MiB", value_name = "SIZE")]
+    avg: u32,
+
+    /// Largest chunk [default: four times the average, 8MiB]
+    #[arg(long, value_parser = parse_chunk_size, value_name = "SIZE")]
+    max: Option<u32>,
+
+    /// Normalization, 0 to 3: the higher, the closer chunks are to the average
+    #[arg(long, default_value_t = 1, value_name = "LEVEL")]
+    level: u8,
+
+    /// Seed of the gear table; another seed cuts elsewhere
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    seed: u64,
+}
+
+impl ChunkingArgs {
+    pub(crate) fn params(&self) -> Result<ChunkParams, Failure> {
+        let min = self.min.unwrap_or((self.avg / 4) & !1);
+        let max = self.max.unwrap_or(self.avg.saturating_mul(4));
+        Ok(ChunkParams::new(min, self.avg, max, self.level)?)
+    }
+
+    pub(crate) fn gear(&self) -> GearTable {
+        GearTable::seeded(self.seed)
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Key")]
+pub(crate) struct KeyArgs {
+    /// File with the id key: 32 raw bytes or 64 hex digits [else: CHUNKMILL_KEY, 64 hex digits; else a public key]
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+}
+
+impl KeyArgs {
+    /// The key the user gave, or the public one and a word about it.
+    pub(crate) fn read(&self) -> Result<IdKey, Failure> {
+        if let Some(path) = &self.key_file {
+            return key::read_key_file(path).map_err(|error| {
+                let message = format!("{}: {error}", printable(path));
+                if matches!(error, KeyError::Read(_)) { Failure::Io(message) } else { Failure::Usage(message) }
+            });
+        }
+        let found = key::key_from_environment();
+        match found.map_err(|error| Failure::Usage(format!("{}: {error}", key::KEY_VARIABLE)))? {
+            Some(key) => Ok(key),
+            None => {
+                console::say("no key given: ids are made with the fixed public key, anyone can compute them");
+                Ok(IdKey::public())
+            }
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
+pub(crate) struct WorkArgs {
+    /// Threads: 1 to 64, or auto for as many as the CPU runs, at most 4. This version works with one
+    #[arg(long, default_value = "auto", value_parser = parse_threads, value_name = "N")]
+    threads: Threads,
+
+    /// No progress line
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// A wish for threads. It is checked now and kept once there is more than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Threads {
+    Auto,
+    Count(u8),
+}
+
+impl WorkArgs {
+    /// How many threads will work, which the summary reports.
+    pub(crate) const fn threads(&self) -> u32 {
+        match self.threads {
+            Threads::Auto | Threads::Count(_) => 1,
+        }
+    }
+}
+
+fn parse_threads(text: &str) -> Result<Threads, String> {
+    match (text, text.parse::<u8>()) {
+        ("auto", _) => Ok(Threads::Auto),
+        (_, Ok(count @ 1..=64)) => Ok(Threads::Count(count)),
+        _ => Err("expected 1 to 64, or auto".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn min_and_max_follow_the_average() {
+        let params = |words: &[&str]| {
+            let words = ["chunkmill", "scan", "."].iter().chain(words);
+            let Command::Scan(args) = Cli::try_parse_from(words).unwrap().command else { panic!("not a scan") };
+            args.chunking.params().unwrap()
+        };
+        assert_eq!(params(&[]), ChunkParams::DEFAULT);
+        assert_eq!(params(&["--avg", "64KiB"]), ChunkParams::new(16 << 10, 64 << 10, 256 << 10, 1).unwrap());
+        for avg in [256, 258, 300, 1002, 4 << 20] {
+            let params = params(&["--avg", &avg.to_string()]);
+            assert_eq!((params.avg(), params.max()), (avg, avg * 4));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The `chunkmill` program: a thin layer over the library of the same name.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "a test that overflows fails, as it should"))]
+
+mod args;
+mod console;
+mod failure;
+mod hash;
+mod keygen;
+mod names;
+mod output;
+mod scan;
+mod sizes;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::failure::Outcome;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Hash(args) => hash::run(&args),
+        Command::Keygen(args) => keygen::run(&args),
+        Command::Scan(args) => scan::run(&args),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::DataWrong) => ExitCode::from(1),
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,80 @@
+//! Output files: written beside their place and moved there when whole.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::Failure;
+use crate::names::printable;
+
+/// A file that appears under its name only when it is whole and on the disk. Dropped before that, it leaves nothing.
+#[derive(Debug)]
+pub(crate) struct Output {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Output {
+    /// Starts a file of mode 0600 in the folder of `path`, so that a folder that is not there or not writable is found
+    /// before the work is done.
+    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(Failure::Usage(format!("{} is there and is not a regular file", printable(path))));
+        }
+        let file = tempfile::Builder::new()
+            .prefix(".chunkmill-")
+            .tempfile_in(folder(path))
+            .map_err(|error| Failure::io("cannot create", path, &error))?;
+        Ok(Self { file, path: path.to_path_buf() })
+    }
+
+    /// Moves the file to its place, over one that is there.
+    pub(crate) fn replace(self) -> Result<(), Failure> {
+        let Self { file, path } = self;
+        let done = finish(&file).and_then(|()| file.persist(&path).map_err(|error| error.error));
+        done.and_then(|_| sync_folder(&path)).map_err(|error| Failure::io("cannot write", &path, &error))
+    }
+
+    /// Moves the file to its place, unless one is there.
+    pub(crate) fn create_new(self) -> Result<(), Failure> {
+        let Self { file, path } = self;
+        let done = finish(&file).and_then(|()| file.persist_noclobber(&path).map_err(|error| error.error));
+        done.and_then(|_| sync_folder(&path)).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::Usage(already_there(&path)),
+            _ => Failure::io("cannot write", &path, &error),
+        })
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The refusal to write over a file.
+pub(crate) fn already_there(path: &Path) -> String {
+    format!("{} is already there and is not overwritten", printable(path))
+}
+
+fn finish(file: &NamedTempFile) -> io::Result<()> {
+    file.as_file().sync_all()
+}
+
+/// The new name itself is on the disk only when the folder is.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(folder(path))?.sync_all()
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}

@@ -1,0 +1,56 @@
+//! Chunks and keyed ids for backup agents on NAS boxes: FastCDC and BLAKE3 over any [`Read`](std::io::Read), with the
+//! CPU-seconds counted.
+//!
+//! This crate adds files, directories, clocks and the `chunkmill` program to [`chunkmill_core`], which does the cutting and
+//! hashing and is exported here as [`core`].
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use chunkmill::core::{ChunkParams, GearTable, IdKey};
+//! use chunkmill::{ScanError, Scanner};
+//!
+//! let params = ChunkParams::new(2048, 8192, 65536, 1)?;
+//! let key = IdKey::from_bytes([7; 32]);
+//! let mut scanner = Scanner::new(params, GearTable::published(), &key);
+//!
+//! let mut chunks = Vec::new();
+//! let bytes = scanner.scan(Cursor::new(vec![42; 200_000]), |chunk| {
+//!     chunks.push(chunk);
+//!     Ok::<(), ScanError>(())
+//! })?;
+//! assert_eq!(bytes, 200_000);
+//! assert_eq!(chunks.len(), 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! `cli` (on by default) builds the program and adds nothing to the library: link with `default-features = false`.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        reason = "a test that overflows fails, as it should"
+    )
+)]
+
+pub mod key;
+pub mod usage;
+
+mod hash;
+mod read;
+mod scanner;
+mod source;
+mod totals;
+mod walk;
+
+pub use chunkmill_core as core;
+pub use hash::hash_stream;
+pub use scanner::{ScanError, Scanner};
+pub use source::{SizeChanged, Source};
+pub use totals::Totals;
+pub use walk::{Entry, WalkError, walk};
