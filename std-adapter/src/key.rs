@@ -35,10 +35,20 @@ pub enum KeyError {
 ///
 /// If the file cannot be read or holds something else. No error tells the content.
 pub fn read_key_file(path: &Path) -> Result<IdKey, KeyError> {
+    read_key(File::open(path)?)
+}
+
+/// Reads a key as [`read_key_file`] does, from any reader: 32 raw bytes, or 64 hex digits and an optional line end, and
+/// nothing behind it.
+///
+/// # Errors
+///
+/// As [`read_key_file`].
+pub fn read_key(reader: impl Read) -> Result<IdKey, KeyError> {
     const LIMIT: u64 = 4096;
     // Sized once, so that no copy of the key is left behind by growing.
     let mut content = Zeroizing::new(Vec::with_capacity(4096 + 1));
-    File::open(path)?.take(LIMIT).read_to_end(&mut content)?;
+    reader.take(LIMIT).read_to_end(&mut content)?;
     parse_key(&content)
 }
 

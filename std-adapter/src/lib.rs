@@ -50,6 +50,7 @@ mod walk;
 
 pub use chunkmill_core as core;
 pub use hash::hash_stream;
+pub use read::ReadError;
 pub use scanner::{ScanError, Scanner};
 pub use source::{SizeChanged, Source};
 pub use totals::Totals;

@@ -1,10 +1,10 @@
 use core::convert::Infallible;
 use core::fmt;
-use std::io::{self, Read};
+use std::io::Read;
 
 use chunkmill_core::{Chunk, ChunkParams, GearTable, IdKey, StreamingChunker};
 
-use crate::read::read_some;
+use crate::read::{ReadError, read_some};
 
 /// Cuts and ids streams, one after the other, through one fixed buffer.
 ///
@@ -20,13 +20,8 @@ pub struct Scanner<'g> {
 #[non_exhaustive]
 pub enum ScanError<E = Infallible> {
     /// The reader failed.
-    #[error("reading failed at offset {offset}: {source}")]
-    Read {
-        /// Bytes of the stream that were read before.
-        offset: u64,
-        /// What the reader said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The visitor wanted to stop.
     #[error(transparent)]
     Visit(E),
@@ -46,7 +41,7 @@ impl<'g> Scanner<'g> {
 
     /// Reads `reader` to its end and gives each chunk, in stream order, to `visit`. Returns the bytes read.
     ///
-    /// [`io::ErrorKind::Interrupted`] is retried. A stream without a byte has no chunk. The scanner can be used again
+    /// [`ErrorKind::Interrupted`](std::io::ErrorKind::Interrupted) is retried. A stream without a byte has no chunk. The scanner can be used again
     /// afterwards, also after an error.
     ///
     /// # Errors
@@ -78,11 +73,10 @@ impl<'g> Scanner<'g> {
             let hashed = usize::try_from(self.chunker.chunk_len()).unwrap_or(0);
             let wanted = Self::BUFFER_LEN.saturating_sub(hashed % HASH_GROUP);
             let window = self.buffer.get_mut(..wanted).unwrap_or_default();
-            let mut input = read_some(reader, window).map_err(|source| ScanError::Read { offset, source })?;
+            let mut input = read_some(reader, window, &mut offset)?;
             if input.is_empty() {
                 return Ok(offset);
             }
-            offset = offset.saturating_add(u64::try_from(input.len()).unwrap_or(u64::MAX));
             while let Some(span) = self.chunker.push(&mut input) {
                 if let Some(chunk) = span.ended {
                     visit(chunk).map_err(ScanError::Visit)?;

@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 #[derive(Debug)]
 pub struct Source {
     file: File,
-    /// Size at the start of a regular file that has one.
+    /// Size of a regular file at the start; 0 also if it has none to tell, as in `/proc`.
     size: Option<u64>,
     read: u64,
 }
@@ -73,13 +73,8 @@ impl Source {
 
     fn from_file(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
-        let size = (metadata.is_file() && metadata.size() > 0).then_some(metadata.size());
+        let size = metadata.is_file().then_some(metadata.size());
         Ok(Self { file, size, read: 0 })
-    }
-
-    /// The size of a regular file when it was opened, if it said one.
-    pub const fn size(&self) -> Option<u64> {
-        self.size
     }
 
     /// To be called at the end of the stream: did the file keep its size?
@@ -100,7 +95,8 @@ impl Source {
 
 impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.size.map_or(u64::MAX, |size| size.saturating_sub(self.read));
+        let limit = self.size.filter(|&size| size > 0).unwrap_or(u64::MAX);
+        let left = limit.saturating_sub(self.read);
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let len = self.file.read(buffer.get_mut(..wanted).unwrap_or_default())?;
         self.read = self.read.saturating_add(u64::try_from(len).unwrap_or(0));
@@ -129,6 +125,18 @@ mod tests {
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b" and after").unwrap();
         assert_eq!(read_all(&mut source), b"before");
         let changed = SizeChanged { size_before: 6, size_after: 16, read: 6 };
+        assert_eq!(source.check().unwrap(), Err(changed));
+    }
+
+    #[test]
+    fn an_empty_file_that_gets_content_is_reported() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new");
+        fs::write(&path, b"").unwrap();
+        let mut source = Source::open(&path).unwrap();
+        fs::write(&path, b"content").unwrap();
+        assert_eq!(read_all(&mut source), b"content");
+        let changed = SizeChanged { size_before: 0, size_after: 7, read: 7 };
         assert_eq!(source.check().unwrap(), Err(changed));
     }
 

@@ -35,7 +35,9 @@ pub fn walk(root: &Path) -> impl Iterator<Item = Result<Entry, WalkError>> {
         Ok(entry) => Some(Ok(Entry::Other(entry.into_path()))),
         Err(error) => {
             let path = error.path().unwrap_or(&root).to_path_buf();
-            Some(Err(WalkError { path, source: error.into() }))
+            // The system's own words, without the path that walkdir adds to them.
+            let source = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of links"));
+            Some(Err(WalkError { path, source }))
         }
     })
 }

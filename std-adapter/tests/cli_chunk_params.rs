@@ -14,7 +14,8 @@
 
 mod common;
 
-use chunkmill::core::{ChunkParams, IdKey};
+use chunkmill::core::{ChunkParams, GearTable, IdKey};
+use chunkmill::{ScanError, Scanner};
 
 use common::{Finished, Place, chunks, json_lines, noise};
 
@@ -178,4 +179,24 @@ fn a_wrong_parameter_is_found_before_files_are_looked_at() {
 #[test]
 fn an_option_given_twice_is_refused() {
     refused(&["--avg", "4KiB", "--avg", "8KiB"], &["--avg"]);
+}
+
+#[test]
+fn a_keyed_gear_cuts_as_the_library_does_with_it() {
+    let place = place();
+    place.file("key", [9; 32]);
+    let options = ["scan", "--format", "jsonl", "f", "--avg", "16KiB", "--keyed-gear", "--key-file", "key"];
+    let finished = place.run(options).exits(0);
+    let params = ChunkParams::new(4096, 16_384, 65_536, 1).unwrap();
+    let key = IdKey::from_bytes([9; 32]);
+    let gear = GearTable::keyed(&key, &params);
+    let mut expected = Vec::new();
+    let scanned = Scanner::new(params, &gear, &key).scan(&noise(1, 200_000)[..], |chunk| {
+        expected.push(chunk);
+        Ok::<(), ScanError>(())
+    });
+    assert_eq!(scanned.unwrap(), 200_000);
+    assert!(finished.out().starts_with(&json_lines("f", &expected)));
+    assert_ne!(expected, chunks(&noise(1, 200_000), params, 0, &key));
+    refused(&["--keyed-gear", "--seed", "1"], &["--keyed-gear", "--seed"]);
 }

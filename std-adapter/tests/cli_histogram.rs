@@ -87,10 +87,23 @@ fn the_smallest_and_the_largest_sizes_fit_into_the_picture() {
 fn an_older_picture_is_replaced() {
     let place = Place::new();
     place.file("f", noise(3, 5000));
-    place.file("h.svg", "x".repeat(100_000));
+    place.file("h.svg", format!("<svg>{}", "x".repeat(100_000)));
     place.run(picture("f", "h.svg")).exits(0);
     assert!(!words(&fs::read_to_string(place.path("h.svg")).unwrap()).is_empty());
     assert_eq!(place.names(), ["f", "h.svg"].map(OsStr::new));
+}
+
+#[test]
+fn a_file_that_is_no_picture_is_not_replaced() {
+    let place = Place::new();
+    place.file("f", noise(4, 5000));
+    place.file("photos.tar", "years of them");
+    let finished = place.run(picture("f", "photos.tar")).exits(2);
+    assert_eq!(finished.out(), "");
+    finished.says(1, &["photos.tar", "not an SVG picture"]);
+    assert_eq!(fs::read(place.path("photos.tar")).unwrap(), b"years of them");
+    place.run(picture("f", "-")).exits(2).says(1, &["needs a file"]);
+    assert_eq!(place.names(), ["f", "photos.tar"].map(OsStr::new));
 }
 
 #[test]
@@ -143,8 +156,8 @@ fn a_scan_that_stops_leaves_the_old_picture_and_nothing_else() {
     let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else { return };
     let place = Place::new();
     place.file("f", noise(7, 5000));
-    place.file("h.svg", "old");
+    place.file("h.svg", "<svg>old");
     run(place.program(picture("f", "h.svg")).stdout(full)).exits(3);
-    assert_eq!(fs::read(place.path("h.svg")).unwrap(), b"old");
+    assert_eq!(fs::read(place.path("h.svg")).unwrap(), b"<svg>old");
     assert_eq!(place.names(), ["f", "h.svg"].map(OsStr::new));
 }

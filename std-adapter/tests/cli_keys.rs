@@ -235,3 +235,15 @@ fn a_key_file_is_left_as_it_is() {
     assert_eq!(fs::read(place.path("key")).unwrap(), HEX.as_bytes());
     assert_eq!(place.names(), ["f", "key"].map(OsStr::new));
 }
+
+#[test]
+fn a_key_may_come_from_standard_input() {
+    let (place, lines) = place();
+    place.file("key", HEX);
+    let key = fs::File::open(place.path("key")).unwrap();
+    let finished = run(place.program(scan(&["--key-file", "-"])).stdin(key)).exits(0);
+    assert!(finished.out().starts_with(&lines));
+    assert_secret(&finished);
+    let finished = run(place.program(scan(&["--key-file", "-"])).stdin(std::process::Stdio::null())).exits(2);
+    finished.says(1, &["found 0 bytes"]);
+}

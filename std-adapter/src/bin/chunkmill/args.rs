@@ -1,14 +1,15 @@
 //! The command line, as `--help` shows it.
 
+use std::io;
 use std::path::PathBuf;
 
-use chunkmill::core::{ChunkParams, GearTable, IdKey};
+use chunkmill::core::{ChunkParams, GearTable, IdKey, Size};
 use chunkmill::key::{self, KeyError};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::console;
 use crate::failure::Failure;
-use crate::names::printable;
+use crate::names::{is_dash, printable};
 use crate::sizes::parse_chunk_size;
 
 /// Content-defined chunks and keyed ids for backups, with the CPU-seconds counted
@@ -110,24 +111,30 @@ pub(crate) struct ChunkingArgs {
     /// Seed of the gear table; another seed cuts elsewhere
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     seed: u64,
+
+    /// Cut by a gear table made from the key: it hides where known content would be cut
+    #[arg(long, conflicts_with = "seed")]
+    keyed_gear: bool,
 }
 
 impl ChunkingArgs {
     pub(crate) fn params(&self) -> Result<ChunkParams, Failure> {
-        let min = self.min.unwrap_or((self.avg / 4) & !1);
-        let max = self.max.unwrap_or(self.avg.saturating_mul(4));
+        // Kept within their limits, so that an average out of its own is what the error names.
+        let within = |size: Size, value: u32| value.clamp(size.limits().0, size.limits().1);
+        let min = self.min.unwrap_or_else(|| within(Size::Min, (self.avg / 4) & !1));
+        let max = self.max.unwrap_or_else(|| within(Size::Max, self.avg.saturating_mul(4)));
         Ok(ChunkParams::new(min, self.avg, max, self.level)?)
     }
 
-    pub(crate) fn gear(&self) -> GearTable {
-        GearTable::seeded(self.seed)
+    pub(crate) fn gear(&self, key: &IdKey, params: &ChunkParams) -> GearTable {
+        if self.keyed_gear { GearTable::keyed(key, params) } else { GearTable::seeded(self.seed) }
     }
 }
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Key")]
 pub(crate) struct KeyArgs {
-    /// File with the id key: 32 raw bytes or 64 hex digits [else: CHUNKMILL_KEY, 64 hex digits; else a public key]
+    /// File with the id key, or `-`: 32 raw bytes or 64 hex digits [else: CHUNKMILL_KEY, 64 hex digits; else a public key]
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
@@ -136,7 +143,8 @@ impl KeyArgs {
     /// The key the user gave, or the public one and a word about it.
     pub(crate) fn read(&self) -> Result<IdKey, Failure> {
         if let Some(path) = &self.key_file {
-            return key::read_key_file(path).map_err(|error| {
+            let key = if is_dash(path) { key::read_key(io::stdin().lock()) } else { key::read_key_file(path) };
+            return key.map_err(|error| {
                 let message = format!("{}: {error}", printable(path));
                 if matches!(error, KeyError::Read(_)) { Failure::Io(message) } else { Failure::Usage(message) }
             });

@@ -11,7 +11,7 @@ use chunkmill::{Source, hash_stream};
 use crate::args::HashArgs;
 use crate::console::Progress;
 use crate::failure::{Failure, Outcome};
-use crate::names::printable;
+use crate::names::{is_dash, printable};
 
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
     let key = args.key.read()?;
@@ -33,8 +33,8 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
 }
 
 fn hash(path: &Path, key: &IdKey, progress: &Progress) -> io::Result<ChunkId> {
-    let mut source = if path == Path::new("-") { Source::stdin()? } else { Source::open(path)? };
-    let id = hash_stream(progress.reader(&mut source), key)?;
+    let mut source = if is_dash(path) { Source::stdin()? } else { Source::open(path)? };
+    let id = hash_stream(progress.reader(&mut source), key).map_err(io::Error::other)?;
     source.check()?.map_err(io::Error::other)?;
     Ok(id)
 }

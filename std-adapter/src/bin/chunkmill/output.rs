@@ -2,12 +2,18 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::names::printable;
+
+/// The mode of keys.
+pub(crate) const SECRET: u32 = 0o600;
+/// The mode of everything else.
+pub(crate) const PLAIN: u32 = 0o666;
 
 /// A file that appears under its name only when it is whole and on the disk. Dropped before that, it leaves nothing.
 #[derive(Debug)]
@@ -17,14 +23,14 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Starts a file of mode 0600 in the folder of `path`, so that a folder that is not there or not writable is found
-    /// before the work is done.
-    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
+    /// Starts a file in the folder of `path`, of this mode as far as the umask allows.
+    pub(crate) fn create(path: &Path, mode: u32) -> Result<Self, Failure> {
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(Failure::Usage(format!("{} is there and is not a regular file", printable(path))));
         }
         let file = tempfile::Builder::new()
             .prefix(".chunkmill-")
+            .permissions(fs::Permissions::from_mode(mode))
             .tempfile_in(folder(path))
             .map_err(|error| Failure::io("cannot create", path, &error))?;
         Ok(Self { file, path: path.to_path_buf() })

@@ -1,13 +1,16 @@
 //! `--histogram`: how many chunks have which size.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 use chunkmill::core::ChunkParams;
 use indicatif::BinaryBytes;
 use plotters::prelude::*;
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::names::{is_dash, printable};
+use crate::output::{Output, PLAIN};
 
 /// Counts of chunks by size, in bins of an eighth of an octave.
 #[derive(Debug)]
@@ -30,12 +33,11 @@ impl Histogram {
         }
     }
 
-    /// Draws the picture into `output` and puts that in its place.
-    pub(super) fn write(&self, mut output: Output, params: &ChunkParams) -> Result<(), Failure> {
+    /// Draws the picture and puts it at `path`.
+    pub(super) fn write(&self, path: &Path, params: &ChunkParams) -> Result<(), Failure> {
         let svg = self.draw(params).map_err(|error| Failure::Io(format!("cannot draw the histogram: {error}")))?;
-        output
-            .write_all(svg.as_bytes())
-            .map_err(|error| Failure::Io(format!("cannot write the histogram: {error}")))?;
+        let mut output = Output::create(path, PLAIN)?;
+        output.write_all(svg.as_bytes()).map_err(|error| Failure::io("cannot write", path, &error))?;
         output.replace()
     }
 
@@ -80,6 +82,26 @@ impl Histogram {
             root.present()?;
         }
         Ok(svg)
+    }
+}
+
+/// Finds out before the work is done whether there can be a picture at `path`: its folder is there and can be written to,
+/// and what stands in its place, if anything, is a picture too.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    if is_dash(path) {
+        return Err(Failure::Usage("the histogram needs a file: standard output has the results".to_owned()));
+    }
+    // Dropped at once: a scan of the same folder must not find it.
+    Output::create(path, PLAIN)?;
+    let mut start = [0; 4];
+    let len = match File::open(path).and_then(|mut file| file.read(&mut start)) {
+        Ok(len) => len,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Failure::io("cannot read", path, &error)),
+    };
+    match start.get(..len) {
+        Some(b"" | b"<svg") => Ok(()),
+        _ => Err(Failure::Usage(format!("{} is there and is not an SVG picture", printable(path)))),
     }
 }
 

@@ -16,8 +16,7 @@ use self::histogram::Histogram;
 use crate::args::{Format, ScanArgs};
 use crate::console::Progress;
 use crate::failure::{Failure, Outcome};
-use crate::names::printable;
-use crate::output::Output;
+use crate::names::{is_dash, printable};
 
 /// A way to print chunks and their totals.
 trait Listing {
@@ -56,9 +55,11 @@ struct Run<'g> {
 
 pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
     let params = args.chunking.params()?;
-    let gear = args.chunking.gear();
     let key = args.key.read()?;
-    let picture = args.histogram.as_deref().map(Output::create).transpose()?;
+    let gear = args.chunking.gear(&key, &params);
+    if let Some(path) = &args.histogram {
+        histogram::check(path)?;
+    }
 
     let watch = Stopwatch::start();
     let lists_chunks = args.chunks || args.format != Format::Human;
@@ -87,15 +88,15 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
         peak_rss: peak_rss().unwrap_or(0),
     };
     run.listing.summary(&summary).map_err(|error| Failure::stdout(&error))?;
-    if let Some(output) = picture {
-        run.histogram.write(output, &params)?;
+    if let Some(path) = &args.histogram {
+        run.histogram.write(path, &params)?;
     }
     Ok(if run.errors == 0 { Outcome::Done } else { Outcome::DataWrong })
 }
 
 impl Run<'_> {
     fn scan_path(&mut self, path: &Path) -> Result<(), Failure> {
-        if path == Path::new("-") {
+        if is_dash(path) {
             return self.scan_source(path, Source::stdin());
         }
         if !path.is_dir() {
