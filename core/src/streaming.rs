@@ -85,7 +85,8 @@ impl<'g> StreamingChunker<'g> {
         Some(Span { bytes, ended })
     }
 
-    /// Ends the stream: the last span with the last chunk, or `None` if no byte came since the last chunk ended. The
+    /// Ends the stream, once [`push`](Self::push) has given `None`: input that was not pushed to its end is not part of it.
+    /// Gives the last span with the last chunk, or `None` if no byte came since the last chunk ended. The
     /// chunker is then at the start of a new stream, at offset 0.
     pub fn finish(&mut self) -> Option<Span<'_>> {
         let bytes: &[u8] = if self.cutter.holds_byte() || self.owed { &self.held } else { &[] };

@@ -71,6 +71,8 @@ pub fn scan_all(cutter: &mut Cutter<'_>, piece: &[u8], lens: &mut Vec<u32>) {
         rest = &rest[scanned.taken..];
         assert!(cutter.chunk_len() < cutter.params().max(), "a chunk of the maximum length ends at once");
         let Some(len) = scanned.cut else { break };
+        // Also what keeps a cutter that cuts without end from running for ever.
+        assert!(len > 0, "no chunk is empty");
         lens.push(len);
     }
     assert!(rest.is_empty(), "without a cut, all bytes are taken");

@@ -106,7 +106,7 @@ fn finish_right_after_a_cut() {
         // One byte more decides about the byte held back: a cut before it. Then the stream ends, with that byte in no
         // span yet and the byte pushed not taken.
         let mut more = &data[at + 1..][..1];
-        let cut = chunker.push(&mut more).and_then(|span| span.ended).expect("{end:?} counts now");
+        let cut = chunker.push(&mut more).and_then(|span| span.ended).expect("the trigger counts now");
         assert_eq!(more.len(), 1);
         assert_eq!(cut.offset + u64::from(cut.len), at as u64);
         let last = chunker.finish().expect("the byte held back is a chunk");
