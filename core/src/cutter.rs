@@ -1,7 +1,6 @@
 //! The resumable FastCDC state machine: bytes in, chunk lengths out.
 
-use crate::scan::first_match;
-use crate::{ChunkParams, GearTable};
+use crate::{ChunkParams, GearTable, Kernel};
 
 /// Finds cut points in a stream that comes in pieces of any size. Keeps no bytes.
 ///
@@ -46,6 +45,7 @@ pub struct Cutter<'g> {
     /// Bytes taken since the last cut, a byte held back included. Always below `max` between calls.
     len: u32,
     held: bool,
+    kernel: Kernel,
 }
 
 /// What [`Cutter::scan`] found.
@@ -63,7 +63,14 @@ impl<'g> Cutter<'g> {
     /// A cutter at the start of a stream.
     pub fn new(params: ChunkParams, gear: &'g GearTable) -> Self {
         let (strict, loose) = params.masks();
-        Self { gear, params, strict, loose, hash: 0, len: 0, held: false }
+        Self { gear, params, strict, loose, hash: 0, len: 0, held: false, kernel: Kernel::DEFAULT }
+    }
+
+    /// Scans with this kernel from now on. Cut points stay the same.
+    #[must_use]
+    pub const fn with_kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = kernel;
+        self
     }
 
     /// The parameters it was made with.
@@ -137,7 +144,7 @@ impl<'g> Cutter<'g> {
         let room = usize::try_from(end.saturating_sub(self.len)).unwrap_or(usize::MAX);
         let zone = rest.get(..room).unwrap_or(rest);
         let trigger = match mask {
-            Some(mask) => first_match(zone, &mut self.hash, mask, self.gear.words()),
+            Some(mask) => self.kernel.first_match(zone, &mut self.hash, mask, self.gear.words()),
             None => None,
         };
         let taken = trigger.unwrap_or(zone.len());

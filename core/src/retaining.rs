@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::{Chunk, ChunkHasher, ChunkParams, Cutter, GearTable, IdKey, RingBuffer, RingError};
+use crate::{Chunk, ChunkHasher, ChunkParams, Cutter, GearTable, IdKey, Kernel, RingBuffer, RingError};
 
 /// Cuts and ids a stream that comes through a ring in the caller's memory, and lends each chunk whole, so that a chunk that
 /// is known already need not be compressed or stored.
@@ -118,6 +118,13 @@ impl<'g, 'm> RetainingChunker<'g, 'm> {
             hashed: 0,
             input_ended: false,
         })
+    }
+
+    /// Scans with this kernel from now on. Cut points stay the same.
+    #[must_use]
+    pub fn with_kernel(mut self, kernel: Kernel) -> Self {
+        self.cutter = self.cutter.with_kernel(kernel);
+        self
     }
 
     /// Bytes of the ring that chunks of these sizes need at least: the largest chunk, a byte held back (see [`Cutter`]) and

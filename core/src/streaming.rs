@@ -1,6 +1,6 @@
 //! The chunker for windows smaller than a chunk: it lends the caller's bytes back, span by span.
 
-use crate::{Chunk, ChunkHasher, ChunkParams, Cutter, GearTable, IdKey};
+use crate::{Chunk, ChunkHasher, ChunkParams, Cutter, GearTable, IdKey, Kernel};
 
 /// Cuts and ids a stream that is pushed in slices of any size. Keeps no bytes but one.
 ///
@@ -42,6 +42,13 @@ impl<'g> StreamingChunker<'g> {
     #[must_use]
     pub fn starting_at(mut self, offset: u64) -> Self {
         self.offset = offset;
+        self
+    }
+
+    /// Scans with this kernel from now on. Cut points stay the same.
+    #[must_use]
+    pub fn with_kernel(mut self, kernel: Kernel) -> Self {
+        self.cutter = self.cutter.with_kernel(kernel);
         self
     }
 

@@ -42,6 +42,7 @@ pub mod key;
 pub mod usage;
 
 mod hash;
+mod kernel;
 mod read;
 mod scanner;
 mod source;
@@ -50,6 +51,7 @@ mod walk;
 
 pub use chunkmill_core as core;
 pub use hash::hash_stream;
+pub use kernel::{KERNEL_VARIABLE, UnknownKernel, kernel_from_environment};
 pub use read::ReadError;
 pub use scanner::{ScanError, Scanner};
 pub use source::{SizeChanged, Source};

@@ -2,7 +2,7 @@ use core::convert::Infallible;
 use core::fmt;
 use std::io::Read;
 
-use chunkmill_core::{Chunk, ChunkParams, GearTable, IdKey, StreamingChunker};
+use chunkmill_core::{Chunk, ChunkParams, GearTable, IdKey, Kernel, StreamingChunker};
 
 use crate::read::{ReadError, read_some};
 
@@ -37,6 +37,13 @@ impl<'g> Scanner<'g> {
     /// A scanner with its buffer. The gear table is borrowed, the key copied.
     pub fn new(params: ChunkParams, gear: &'g GearTable, key: &IdKey) -> Self {
         Self { chunker: StreamingChunker::new(params, gear, key), buffer: vec![0; Self::BUFFER_LEN].into() }
+    }
+
+    /// Scans with this kernel from now on. Cut points stay the same.
+    #[must_use]
+    pub fn with_kernel(mut self, kernel: Kernel) -> Self {
+        self.chunker = self.chunker.with_kernel(kernel);
+        self
     }
 
     /// Reads `reader` to its end and gives each chunk, in stream order, to `visit`. Returns the bytes read.

@@ -247,3 +247,10 @@ fn a_key_may_come_from_standard_input() {
     let finished = run(place.program(scan(&["--key-file", "-"])).stdin(std::process::Stdio::null())).exits(2);
     finished.says(1, &["found 0 bytes"]);
 }
+
+#[test]
+fn standard_input_is_not_both_key_and_data() {
+    let (place, _) = place();
+    place.run(scan(&["-", "--key-file", "-"])).exits(2).says(1, &["both the key and the data"]);
+    place.run(["hash", "-", "--key-file", "-"]).exits(2).says(1, &["both the key and the data"]);
+}

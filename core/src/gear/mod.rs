@@ -2,17 +2,19 @@
 
 mod keyed;
 mod published;
+mod words;
 
 use core::fmt;
 
-use zeroize::Zeroize;
+pub(crate) use words::{SHIFTS, Words};
 
 /// The 256 words that the gear hash `h = 2h + table[byte]` adds, and where they came from.
 ///
-/// Takes 2,064 bytes of RAM, except for [`GearTable::published`], which lies in read-only memory.
+/// Takes 2,064 bytes of RAM, or 8,208 on x86-64, where the words are kept in four shifts for speed; except for
+/// [`GearTable::published`], which lies in read-only memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GearTable {
-    words: [u64; 256],
+    words: Words,
     kind: GearKind,
 }
 
@@ -31,7 +33,7 @@ pub enum GearKind {
     Seeded(u64),
 }
 
-static PUBLISHED: GearTable = GearTable { words: published::PUBLISHED, kind: GearKind::Published };
+static PUBLISHED: GearTable = GearTable { words: Words::new(published::PUBLISHED), kind: GearKind::Published };
 
 impl GearTable {
     /// The published table: two users of it cut the same content at the same places.
@@ -52,7 +54,7 @@ impl GearTable {
     /// ```
     pub const fn seeded(seed: u64) -> Self {
         if seed == 0 {
-            return Self { words: published::PUBLISHED, kind: GearKind::Published };
+            return Self { words: Words::new(published::PUBLISHED), kind: GearKind::Published };
         }
         let mut words = published::PUBLISHED;
         let mut rest: &mut [u64] = &mut words;
@@ -60,7 +62,7 @@ impl GearTable {
             *word ^= seed;
             rest = tail;
         }
-        Self { words, kind: GearKind::Seeded(seed) }
+        Self { words: Words::new(words), kind: GearKind::Seeded(seed) }
     }
 
     /// Where the words come from.
@@ -68,7 +70,7 @@ impl GearTable {
         self.kind
     }
 
-    pub(crate) const fn words(&self) -> &[u64; 256] {
+    pub(crate) const fn words(&self) -> &Words {
         &self.words
     }
 }
@@ -76,7 +78,7 @@ impl GearTable {
 impl Drop for GearTable {
     fn drop(&mut self) {
         if matches!(self.kind, GearKind::Keyed { .. }) {
-            self.words.zeroize();
+            self.words.wipe();
         }
     }
 }
@@ -96,13 +98,13 @@ mod tests {
     #[test]
     fn seed_changes_every_word() {
         let seeded = GearTable::seeded(0x0123_4567_89ab_cdef);
-        for (ours, published) in seeded.words().iter().zip(published::PUBLISHED) {
-            assert_eq!(*ours, published ^ 0x0123_4567_89ab_cdef);
+        for (byte, published) in (0..=255).zip(published::PUBLISHED) {
+            assert_eq!(seeded.words().of(byte), published ^ 0x0123_4567_89ab_cdef);
         }
     }
 
     #[test]
     fn ram_is_as_documented() {
-        assert_eq!(size_of::<GearTable>(), 2064);
+        assert_eq!(size_of::<GearTable>(), 16 + 2048 * SHIFTS);
     }
 }

@@ -130,12 +130,10 @@ impl Pieces<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use core::mem::size_of;
-
     #[cfg(all(target_pointer_width = "64", feature = "lz4"))]
     #[test]
     fn ram_is_as_documented() {
+        use super::{Compressor, Packer};
         assert_eq!(size_of::<Packer<'_>>(), 280);
         assert_eq!(size_of::<Compressor<'_>>(), 48);
     }

@@ -14,6 +14,9 @@ use crate::failure::{Failure, Outcome};
 use crate::names::{is_dash, printable};
 
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
+    if args.key.is_stdin() && args.files.iter().any(|path| is_dash(path)) {
+        return Err(Failure::Usage("standard input cannot be both the key and the data".to_owned()));
+    }
     let key = args.key.read()?;
     let progress = Progress::new(!args.work.quiet, None);
     let mut stdout = BufWriter::new(io::stdout().lock());

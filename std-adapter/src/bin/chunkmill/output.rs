@@ -28,11 +28,14 @@ impl Output {
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(Failure::Usage(format!("{} is there and is not a regular file", printable(path))));
         }
+        // Asked first, so that the error is about this folder and not about a temporary name in it.
+        let failed = |error: io::Error| Failure::io("cannot create", path, &error);
+        File::open(folder(path)).map_err(failed)?;
         let file = tempfile::Builder::new()
             .prefix(".chunkmill-")
             .permissions(fs::Permissions::from_mode(mode))
             .tempfile_in(folder(path))
-            .map_err(|error| Failure::io("cannot create", path, &error))?;
+            .map_err(|error| failed(error.kind().into()))?;
         Ok(Self { file, path: path.to_path_buf() })
     }
 

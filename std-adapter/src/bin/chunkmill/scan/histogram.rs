@@ -46,7 +46,7 @@ impl Histogram {
         // One octave of room on both sides: the last chunks of files may be shorter than the minimum.
         let low = (0..BINS).find(|&bin| self.bins.get(bin).is_some_and(|&count| count > 0));
         let first = low.map_or_else(|| octave(params.min()), |bin| start_of(bin).min(octave(params.min()))).floor();
-        let last = octave(params.max()).ceil() + 0.25;
+        let last = octave(params.max()).ceil() + 0.5;
 
         let mut svg = String::new();
         {
@@ -63,7 +63,7 @@ impl Histogram {
                 .disable_x_mesh()
                 .light_line_style(TRANSPARENT)
                 .x_labels(12)
-                .x_label_formatter(&|octave| BinaryBytes(size_at(*octave)).to_string())
+                .x_label_formatter(&|octave| label(size_at(*octave)))
                 .x_desc("size (logarithmic)")
                 .y_desc("chunks")
                 .draw()?;
@@ -122,6 +122,11 @@ fn start_of(bin: usize) -> f64 {
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 2^25")]
 fn size_at(octave: f64) -> u64 {
     octave.exp2().round() as u64
+}
+
+/// `64 KiB`, and `22.6 KiB` where it must be.
+fn label(size: u64) -> String {
+    BinaryBytes(size).to_string().replace(".00 ", " ")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use chunkmill::core::Chunk;
 use chunkmill::usage::{Stopwatch, Used, peak_rss};
-use chunkmill::{Entry, ScanError, Scanner, Source, Totals, walk};
+use chunkmill::{Entry, ScanError, Scanner, Source, Totals, kernel_from_environment, walk};
 
 use self::histogram::Histogram;
 use crate::args::{Format, ScanArgs};
@@ -55,7 +55,11 @@ struct Run<'g> {
 
 pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
     let params = args.chunking.params()?;
-    let key = args.key.read()?;
+    let kernel = kernel_from_environment().map_err(|error| Failure::Usage(error.to_string()))?;
+    if args.key.is_stdin() && args.paths.iter().any(|path| is_dash(path)) {
+        return Err(Failure::Usage("standard input cannot be both the key and the data".to_owned()));
+    }
+    let key = if args.chunking.keyed_gear { args.key.read_secret("--keyed-gear")? } else { args.key.read()? };
     let gear = args.chunking.gear(&key, &params);
     if let Some(path) = &args.histogram {
         histogram::check(path)?;
@@ -64,7 +68,7 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
     let watch = Stopwatch::start();
     let lists_chunks = args.chunks || args.format != Format::Human;
     let mut run = Run {
-        scanner: Scanner::new(params, &gear, &key),
+        scanner: Scanner::new(params, &gear, &key).with_kernel(kernel),
         listing: listing(args).map_err(|error| Failure::stdout(&error))?,
         histogram: Histogram::new(),
         totals: Totals::new(),
