@@ -16,17 +16,24 @@
     reason = "helpers of tests: a panic fails the test, which is what they are for"
 )]
 
-pub mod data;
-pub mod drive;
-pub mod naive;
-pub mod oracle;
-pub mod setup;
-pub mod vectors;
-pub mod pack_reading;
-pub mod pack_writing;
-pub mod plain_pack;
-
 /// The code in the README, as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+pub mod data;
+pub mod devices;
+pub mod drive;
+pub mod golden_packs;
+pub mod ledger;
+pub mod naive;
+pub mod oracle;
+pub mod pack_example;
+pub mod pack_reading;
+pub mod pack_writing;
+pub mod packing;
+pub mod plain_frame;
+pub mod plain_pack;
+pub mod retained;
+pub mod setup;
+pub mod vectors;

@@ -3,7 +3,7 @@
 use chunkmill_core::pack::{BlockLen, CompressTable, Compressor, Packer};
 use chunkmill_core::{Chunk, ChunkId, ChunkParams, GearTable, IdKey, Retained};
 
-use crate::data::Data;
+use crate::data::{Data, Rng};
 use crate::pack_reading::Given;
 use crate::setup::KEY;
 
@@ -99,16 +99,26 @@ pub fn given(puts: &[Put], key: &[u8; 32]) -> Vec<Given> {
 /// Records of every kind for [`Recipe::small`]: raw ones, down to a byte; LZ4 ones of one block and of several, with a
 /// block in the middle that is not compressed, and one of zeros; references to a chunk before and to one elsewhere.
 pub fn every_kind() -> Vec<Put> {
-    let words = |len| Data::Words { seed: 41 }.bytes(len);
     let random = |seed, len| Data::Random { seed }.bytes(len);
     vec![
         Put::Store(random(42, 150)),
-        Put::Store(words(500)),
-        Put::Store([words(1024), random(43, 1024), words(300)].concat()),
-        Put::Refer(words(500)),
+        Put::Store(lines(41, 500)),
+        Put::Store([lines(42, 1024), random(43, 1024), lines(43, 300)].concat()),
+        Put::Refer(lines(41, 500)),
         Put::Store(random(44, 1)),
         Put::Refer(random(45, 4096)),
         Put::Store(vec![0; 2100]),
         Put::Store(random(46, 64)),
     ]
+}
+
+/// Lines that differ in four digits: data of which LZ4 makes many short matches, at these few bytes already.
+pub fn lines(seed: u64, len: usize) -> Vec<u8> {
+    let mut rng = Rng::new(seed);
+    let mut text = Vec::with_capacity(len + 32);
+    while text.len() < len {
+        text.extend(format!("record {:04} is whole\n", rng.below(10_000)).into_bytes());
+    }
+    text.truncate(len);
+    text
 }

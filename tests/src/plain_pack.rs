@@ -3,6 +3,8 @@
 //!
 //! The writer seals whatever fields it is given: it also stands for a writer that has the key and lies.
 
+pub use crate::plain_frame::{Block, blocks, frame};
+
 /// Bytes of a header.
 pub const HEADER: usize = 76;
 /// Bytes of a record without its payload.
@@ -18,7 +20,6 @@ pub const REFERENCE: u8 = 3;
 pub const TRAILER: u8 = 4;
 
 const MAGIC: [u8; 8] = [0x8e, b'C', b'M', b'I', b'L', b'L', b'\n', 0x1a];
-const FRAME_START: [u8; 7] = [0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82];
 
 /// The fields of a header between the magic and the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,15 +85,6 @@ pub struct Pack {
     pub entries: Vec<Entry>,
     /// Its trailer.
     pub trailer: Entry,
-}
-
-/// A block of an LZ4 frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
-    /// Compressed bytes.
-    Compressed(Vec<u8>),
-    /// Bytes as they are.
-    Plain(Vec<u8>),
 }
 
 impl Head {
@@ -382,38 +374,6 @@ fn parse_record(pack: &[u8], at: usize, tag_key: &[u8; 32], stream_id: &[u8; 16]
     let payload_len = if fields.kind == TRAILER { 0 } else { fields.stored_len as usize };
     let payload = pack.get(at + RECORD..).and_then(|rest| rest.get(..payload_len));
     Ok(Entry { at, fields, payload: payload.ok_or(format!("short payload at {at}"))?.to_vec() })
-}
-
-/// A frame of these blocks.
-pub fn frame(blocks: &[Block]) -> Vec<u8> {
-    let mut frame = FRAME_START.to_vec();
-    for block in blocks {
-        let (bytes, not_compressed) = match block {
-            Block::Compressed(bytes) => (bytes, 0),
-            Block::Plain(bytes) => (bytes, 1 << 31),
-        };
-        frame.extend((bytes.len() as u32 | not_compressed).to_le_bytes());
-        frame.extend(bytes);
-    }
-    frame.extend([0; 4]);
-    frame
-}
-
-/// The blocks of a frame; `None` if it is not one from its first byte to its last.
-pub fn blocks(frame: &[u8]) -> Option<Vec<Block>> {
-    let mut rest = frame.strip_prefix(&FRAME_START)?;
-    let mut blocks = Vec::new();
-    loop {
-        let (head, behind) = rest.split_first_chunk()?;
-        let head = u32::from_le_bytes(*head);
-        if head == 0 {
-            return behind.is_empty().then_some(blocks);
-        }
-        let (bytes, tail) = behind.split_at_checked((head & !(1 << 31)) as usize)?;
-        let plain = head >> 31 == 1;
-        blocks.push(if plain { Block::Plain(bytes.to_vec()) } else { Block::Compressed(bytes.to_vec()) });
-        rest = tail;
-    }
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

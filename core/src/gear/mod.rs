@@ -10,7 +10,7 @@ pub(crate) use words::{SHIFTS, Words};
 
 /// The 256 words that the gear hash `h = 2h + table[byte]` adds, and where they came from.
 ///
-/// Takes 2,064 bytes of RAM, or 8,208 on x86-64, where the words are kept in four shifts for speed; except for
+/// Takes 8,208 bytes of RAM on x86-64, where the words are kept in four shifts for speed, and 2,064 elsewhere; except for
 /// [`GearTable::published`], which lies in read-only memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GearTable {

@@ -26,7 +26,8 @@
 //! | 52 | 16 | keyed check: tag of bytes 0 to 51 |
 //! | 68 | 8 | plain sum: the first 8 bytes of unkeyed BLAKE3 of bytes 0 to 67 |
 //!
-//! If the plain sum holds and the keyed check does not, the key is wrong and the header is not damaged.
+//! If the plain sum holds and the keyed check does not, the key is wrong and the header is not damaged. A seed of 0 is the
+//! published table; counters have 32 bits. Later versions keep the 76 bytes, the keyed check and the plain sum.
 //!
 //! A record is 68 bytes and its payload:
 //!
@@ -45,12 +46,16 @@
 //! lies where the writer's index knew it to be. The payload of an LZ4 record is a standard LZ4 frame, so that `lz4 -d`
 //! reads it when it is cut out: `04 22 4d 18 60 40 82`, then for each block of the block length (the last may be shorter)
 //! its stored length in 4 bytes, with the top bit set if the block is not compressed, and its bytes; then `00 00 00 00`.
-//! Blocks do not refer to one another, and there is no content checksum: the id is one. A chunk is stored raw unless its
-//! frame is shorter by at least a sixteenth.
+//! Blocks do not refer to one another, and there is no content checksum: the id is one.
+//!
+//! Raw lengths are 1 to the maximum. A raw record's stored length is its raw length, an LZ4 record's is less, and there is
+//! none without the compression that the header announces. A block is compressed only if that makes it shorter. A writer
+//! stores a chunk raw unless its frame is shorter by at least a sixteenth, and may give up earlier: the one here does after
+//! two blocks that, with the frame's start, have gained less than 1/64.
 //!
 //! The trailer is a record without payload: bytes 4 to 11 hold the total of all raw lengths, the sequence number is the
 //! count of records, and the id field holds the chain. The chain starts as 32 zero bytes; each record makes it the keyed
-//! hash of the chain and the record's id.
+//! hash of the chain and the record's id, references included. Nothing behind the trailer belongs to the stream.
 //!
 //! The key of checks, tags and chain is BLAKE3 `derive_key` of the id key with the context `chunkmill pack tag key v1`. A
 //! tag is the first 16 bytes of a keyed hash.
@@ -68,7 +73,34 @@
 //! bytes `abcabc`, which make one chunk. A test reproduces it from this text.
 //!
 //! ```text
-//! HEX
+//!   0  8e434d494c4c0a1a                  magic
+//!   8  0100                              format version 1
+//!  10  0100                              chunker id 1
+//!  12  40000000                          minimum 64
+//!  16  00010000                          average 256
+//!  20  00040000                          maximum 1024
+//!  24  01                                level 1
+//!  25  00                                gear table: published
+//!  26  00                                compression: none
+//!  27  00                                no block length
+//!  28  0000000000000000                  no seed
+//!  36  09090909090909090909090909090909  stream id
+//!  52  de1d37867e6973a14d878ac4900434c8  keyed check
+//!  68  a47f37c2c97f2420                  plain sum
+//!  76  01                                kind: raw
+//!  77  000000                            zeros
+//!  80  06000000                          raw length 6
+//!  84  06000000                          stored length 6
+//!  88  0000000000000000                  sequence number 0
+//!  96  4afc565a1d65a7416d733ee6ef8019c501d89b82d892b36e24562e9c0237b0d4  id
+//! 128  bcf10e0ce5a6a0e96c145632dd1aea8e  tag
+//! 144  616263616263                      payload: abcabc
+//! 150  04                                kind: trailer
+//! 151  000000                            zeros
+//! 154  0600000000000000                  total 6
+//! 162  0100000000000000                  records 1
+//! 170  eb5831d44a135b5eb5bf13144fb5dabb4918e002d077eebd4d19660efe85b3f9  chain
+//! 202  83d6ed1b922654a03249ff5d9c4bc852  tag
 //! ```
 
 mod error;

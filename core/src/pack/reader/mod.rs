@@ -5,14 +5,14 @@ mod stages;
 use core::fmt;
 
 use super::error::{PackError, PackErrorKind};
-use super::layout::{Compression, FRAME_START, HEADER_LEN, RECORD_LEN, StreamHeader};
+use super::layout::{Compression, FRAME_START, HEADER_LEN, MAGIC, RECORD_LEN, StreamHeader};
 use super::tags::Tags;
 use crate::{Chunk, ChunkId, IdKey};
 
 /// Reads a pack stream through memory that the caller lends, and lends back chunks whose ids were checked.
 ///
 /// Takes 392 bytes of RAM on 64-bit targets, besides the memory lent: one chunk of the largest size that is to be read, and
-/// one LZ4 block, if anything is compressed. Both are checked against the stream's header before any record is read.
+/// one LZ4 block (no more than the largest chunk), if anything is compressed. Both are checked against the stream's header before any record is read.
 ///
 /// ```
 /// use chunkmill_core::pack::{ReadStep, Reader};
@@ -209,7 +209,7 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// What was read so far.
+    /// What was read so far, a record that turned out to be wrong included.
     pub const fn totals(&self) -> Totals {
         self.totals
     }
@@ -232,6 +232,9 @@ impl<'m> Reader<'m> {
                 Stage::Failed(error) => return Err(error),
                 _ if filled => {}
                 Stage::Referred => return self.fail(PackErrorKind::Reference),
+                Stage::Header if self.input_ended && !self.begins_like_a_pack() => {
+                    return self.fail(PackErrorKind::NotAPack);
+                }
                 _ if self.input_ended => {
                     self.place = self.offset;
                     return self.fail(PackErrorKind::Truncated);
@@ -255,6 +258,11 @@ impl<'m> Reader<'m> {
                 Err(kind) => return self.fail(kind),
             }
         }
+    }
+
+    /// Whether the bytes of the header that are there, none perhaps, could be those of a pack.
+    fn begins_like_a_pack(&self) -> bool {
+        self.staging.iter().take(self.filled).zip(&MAGIC).all(|(byte, magic)| byte == magic)
     }
 
     fn fail<T>(&mut self, kind: PackErrorKind) -> Result<T, PackError> {

@@ -38,7 +38,7 @@ impl Reader<'_> {
             if cfg!(not(feature = "lz4")) {
                 return Err(PackErrorKind::Unsupported);
             }
-            room(self.block, block.bytes())?;
+            room(self.block, block.bytes().min(usize::try_from(header.params.max()).unwrap_or(usize::MAX)))?;
         }
         self.tags = Some(Tags::new(&self.key, header.stream_id));
         self.compression = header.compression;
@@ -84,6 +84,9 @@ impl Reader<'_> {
             Kind::Raw | Kind::Trailer => Stage::Raw,
         };
         self.enter(stage);
+        if stage == Stage::FrameStart {
+            self.consume(FRAME_START.len())?;
+        }
         if stage == Stage::Referred {
             self.totals.references = self.totals.references.saturating_add(1);
             return Ok(Some(Seen::Reference));
@@ -107,14 +110,11 @@ impl Reader<'_> {
         if self.staging.first_chunk() != Some(&FRAME_START) {
             return Err(PackErrorKind::Payload);
         }
-        self.consume(FRAME_START.len())?;
-        self.enter(Stage::BlockHead);
-        Ok(None)
+        self.enter_block_head()
     }
 
     fn block_head(&mut self) -> Result<Option<Seen>, PackErrorKind> {
         let head = *self.staging.first_chunk::<BLOCK_HEAD>().ok_or(PackErrorKind::Payload)?;
-        self.consume(BLOCK_HEAD)?;
         let expected = self.block_expected();
         if expected == 0 {
             let whole = head == FRAME_END && u32::try_from(self.current.consumed) == Ok(self.current.stored);
@@ -146,6 +146,11 @@ impl Reader<'_> {
             return Err(PackErrorKind::Payload);
         }
         self.current.given = self.current.given.saturating_add(len);
+        self.enter_block_head()
+    }
+
+    fn enter_block_head(&mut self) -> Result<Option<Seen>, PackErrorKind> {
+        self.consume(BLOCK_HEAD)?;
         self.enter(Stage::BlockHead);
         Ok(None)
     }
