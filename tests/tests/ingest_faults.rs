@@ -14,9 +14,9 @@
 
 use core::error::Error;
 
-use chunkmill_core::Chunk;
-use chunkmill_core::drive::{IngestError, ReadError, Stopped, WriteError};
-use chunkmill_core::pack::{PackError, PackErrorKind};
+use chunkmill_core::drive::{IngestError, PackSink, ReadError, Stopped, WriteError};
+use chunkmill_core::pack::{PackError, PackErrorKind, Packer};
+use chunkmill_core::{Chunk, ChunkParams, ChunkSink, GearTable, IdKey};
 use chunkmill_tests::devices::{DeviceError, Fault, Script, Sizes};
 use chunkmill_tests::ledger::{Event, expected_events};
 use chunkmill_tests::packing::{Packed, Packing, end_of, index_of, mixture, summary_of, whole_records};
@@ -288,4 +288,30 @@ fn errors_lead_to_their_source() {
         }
         assert_eq!(error.downcast_ref(), Some(&DeviceError::Broken { call }));
     }
+}
+
+/// Claims a byte more than it was given.
+struct Boaster;
+
+impl embedded_io::ErrorType for Boaster {
+    type Error = core::convert::Infallible;
+}
+
+impl embedded_io::Write for Boaster {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
+        Ok(bytes.len() + 1)
+    }
+
+    fn flush(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_claims_too_much_is_not_believed() {
+    let key = IdKey::from_bytes([7; 32]);
+    let params = ChunkParams::new(64, 256, 1024, 1).unwrap();
+    let mut sink = PackSink::new(Packer::new(params, GearTable::published(), [9; 16], &key), Boaster);
+    assert_eq!(sink.finish(), Err(WriteError::Overrun { offset: 0 }));
+    assert_eq!((sink.finish(), sink.offset()), (Err(WriteError::Closed), 0));
 }

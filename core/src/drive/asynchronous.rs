@@ -16,11 +16,11 @@
 //! let key = IdKey::from_bytes([7; 32]);
 //! let mut ring = [0; 1026];
 //! let mut chunker = RetainingChunker::new(params, GearTable::published(), &key, &mut ring)?;
-//! let mut packer = Packer::new(params, GearTable::published(), *b"random, in truth", &key);
+//! let packer = Packer::new(params, GearTable::published(), *b"random, in truth", &key);
 //!
 //! let mut flash = [0u8; 8192];
 //! let mut device = &mut flash[..];
-//! let done = block_on(ingest(&mut &[42u8; 5000][..], &mut chunker, &mut NoIndex, &mut packer, &mut device))?;
+//! let done = block_on(ingest(&mut &[42u8; 5000][..], &mut chunker, &mut NoIndex, packer, &mut device))?;
 //! assert_eq!((done.bytes, done.chunks), (5000, 5));
 //!
 //! let (mut chunk, mut block) = ([0; 1024], [0; 0]);
@@ -37,7 +37,8 @@ use super::{IngestError, ReadError, RestoreError, Stopped, Summary, WriteError};
 use crate::pack::{Packer, ReadStep, Reader};
 use crate::{ChunkIndex, ChunkSource, RetainingChunker, Step};
 
-/// As [`drive::ingest`](super::ingest), with a whole pack stream written to `out`. `packer` must be a fresh one.
+/// As [`drive::ingest`](super::ingest), with a whole pack stream written to `out`. A packer makes one stream: to try again
+/// takes another.
 ///
 /// # Errors
 ///
@@ -46,11 +47,11 @@ pub async fn ingest<R: Read, I: ChunkIndex, W: Write>(
     reader: &mut R,
     chunker: &mut RetainingChunker<'_, '_>,
     index: &mut I,
-    packer: &mut Packer<'_>,
+    mut packer: Packer<'_>,
     out: &mut W,
 ) -> Result<Summary, Stopped<IngestError<R::Error, WriteError<W::Error>>>> {
     let mut summary = Summary::default();
-    let ingested = ingest_into(&mut summary, reader, chunker, index, packer, out).await;
+    let ingested = ingest_into(&mut summary, reader, chunker, index, &mut packer, out).await;
     summary.ended(ingested)
 }
 
@@ -200,6 +201,7 @@ async fn write<W: Write>(out: &mut W, mut bytes: &[u8], offset: &mut u64) -> Res
     while !bytes.is_empty() {
         match out.write(bytes).await {
             Ok(0) => return Err(WriteError::Full { offset: *offset }),
+            Ok(len) if len > bytes.len() => return Err(WriteError::Overrun { offset: *offset }),
             Ok(len) => {
                 bytes = bytes.get(len..).unwrap_or_default();
                 *offset = offset.saturating_add(u64::try_from(len).unwrap_or(u64::MAX));

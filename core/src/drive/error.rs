@@ -41,6 +41,11 @@ pub enum WriteError<E> {
         /// Bytes written before.
         offset: u64,
     },
+    /// It claims to have taken more bytes than it was given.
+    Overrun {
+        /// Bytes written before.
+        offset: u64,
+    },
 }
 
 /// Why [`ingest`](super::ingest) stopped.
@@ -93,6 +98,7 @@ impl<E: fmt::Display> fmt::Display for WriteError<E> {
             Self::Closed => f.write_str("the stream is finished or was given up"),
             Self::Failed { offset, source } => write!(f, "writing failed at offset {offset}: {source}"),
             Self::Full { offset } => write!(f, "the writer takes no more bytes at offset {offset}"),
+            Self::Overrun { offset } => write!(f, "the writer claims more bytes than it was given at offset {offset}"),
         }
     }
 }
@@ -101,7 +107,7 @@ impl<E: Error + 'static> Error for WriteError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Failed { source, .. } => Some(source),
-            Self::Closed | Self::Full { .. } => None,
+            Self::Closed | Self::Full { .. } | Self::Overrun { .. } => None,
         }
     }
 }
@@ -118,8 +124,8 @@ impl<R: fmt::Display, S: fmt::Display> fmt::Display for IngestError<R, S> {
 impl<R: Error + 'static, S: Error + 'static> Error for IngestError<R, S> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Read(error) => Some(error),
-            Self::Sink(error) => Some(error),
+            Self::Read(error) => error.source(),
+            Self::Sink(error) => error.source(),
         }
     }
 }
@@ -138,10 +144,10 @@ impl<R: fmt::Display, S: fmt::Display, W: fmt::Display> fmt::Display for Restore
 impl<R: Error + 'static, S: Error + 'static, W: Error + 'static> Error for RestoreError<R, S, W> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Pack(error) => Some(error),
-            Self::Read(error) => Some(error),
-            Self::Source(error) => Some(error),
-            Self::Write(error) => Some(error),
+            Self::Pack(error) => error.source(),
+            Self::Read(error) => error.source(),
+            Self::Source(error) => error.source(),
+            Self::Write(error) => error.source(),
         }
     }
 }

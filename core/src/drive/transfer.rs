@@ -21,6 +21,7 @@ pub(super) fn write<W: Write>(writer: &mut W, mut bytes: &[u8], offset: &mut u64
     while !bytes.is_empty() {
         match writer.write(bytes) {
             Ok(0) => return Err(WriteError::Full { offset: *offset }),
+            Ok(len) if len > bytes.len() => return Err(WriteError::Overrun { offset: *offset }),
             Ok(len) => {
                 bytes = bytes.get(len..).unwrap_or_default();
                 *offset = offset.saturating_add(u64::try_from(len).unwrap_or(u64::MAX));

@@ -3,6 +3,10 @@
 
 #![no_std]
 
+pub mod parts;
+#[cfg(target_pointer_width = "32")]
+mod sizes;
+
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use chunkmill_core::drive::{PackSink, asynchronous, ingest, restore, verify};
@@ -125,9 +129,9 @@ fn run() -> Result<(), i32> {
 
     let keyed = GearTable::keyed(&key, &params);
     let mut chunker = RetainingChunker::new(params, &keyed, &key, &mut memory.ring).map_err(|_| 13)?;
-    let mut packer = Packer::new(params, &keyed, [8; 16], &key);
+    let packer = Packer::new(params, &keyed, [8; 16], &key);
     let (mut stream, mut index, mut pack) = (&memory.stream[..], NoIndex, &mut memory.pack[..]);
-    let future = asynchronous::ingest(&mut stream, &mut chunker, &mut index, &mut packer, &mut pack);
+    let future = asynchronous::ingest(&mut stream, &mut chunker, &mut index, packer, &mut pack);
     let mut context = core::task::Context::from_waker(core::task::Waker::noop());
     match core::pin::pin!(future).poll(&mut context) {
         core::task::Poll::Ready(Ok(done)) if done.bytes == 200_000 => Ok(()),

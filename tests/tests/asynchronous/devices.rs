@@ -90,10 +90,10 @@ pub(crate) fn pack_polled(
     let gear = packing.setup.gear();
     let mut reader = Slow { device: ScriptedReader::new(data, packing.reads.clone()), waits };
     let mut writer = Slow { device: ScriptedWriter::new(packing.writes.clone()), waits };
-    let result = packing.with_packer(&gear, |mut packer: Packer<'_>| {
+    let result = packing.with_packer(&gear, |packer: Packer<'_>| {
         with_chunker(&packing.setup, &gear, packing.ring, |chunker| {
             let mut logged = ledger.index(&mut index);
-            let future = ingest(&mut reader, chunker, &mut logged, &mut packer, &mut writer);
+            let future = ingest(&mut reader, chunker, &mut logged, packer, &mut writer);
             poll_times(future, polls).0
         })
     });

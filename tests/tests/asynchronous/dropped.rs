@@ -69,9 +69,9 @@ fn the_chunker_begins_anew() {
                 let mut reader = Slow { device: ScriptedReader::new(&data, packing.reads.clone()), waits: 1 };
                 let mut writer = Slow { device: ScriptedWriter::new(packing.writes.clone()), waits: 1 };
                 let mut index = index_of(64);
-                packing.with_packer(&gear, |mut packer| {
+                packing.with_packer(&gear, |packer| {
                     let mut index = &mut *index;
-                    let future = ingest(&mut reader, chunker, &mut index, &mut packer, &mut writer);
+                    let future = ingest(&mut reader, chunker, &mut index, packer, &mut writer);
                     let (result, _) = poll_times(future, most);
                     assert_eq!(result, (most == usize::MAX).then_some(clean.result));
                 });
