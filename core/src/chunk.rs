@@ -4,6 +4,7 @@ use crate::ChunkId;
 ///
 /// Takes 48 bytes of RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Chunk {
     /// Offset of the first byte in the stream, in bytes.
     pub offset: u64,

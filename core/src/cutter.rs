@@ -50,6 +50,7 @@ pub struct Cutter<'g> {
 
 /// What [`Cutter::scan`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[must_use]
 pub struct Scanned {
     /// How many of the bytes given were taken. All of them if there is no cut.

@@ -1,7 +1,6 @@
 use core::fmt;
 
-use zeroize::Zeroize;
-
+use crate::id::KeyedHasher;
 use crate::{ChunkId, IdKey};
 
 /// Ids a chunk that comes in spans: keyed BLAKE3, fed while the bytes are still in cache.
@@ -24,7 +23,7 @@ use crate::{ChunkId, IdKey};
 /// that starts or ends off such a group costs that width at its edge, so feed long spans, and if you can choose, let them
 /// end at multiples of 16 KiB from the chunk's start.
 #[derive(Clone)]
-pub struct ChunkHasher(blake3::Hasher);
+pub struct ChunkHasher(KeyedHasher);
 
 impl ChunkHasher {
     /// A hasher at the start of a chunk.
@@ -42,12 +41,6 @@ impl ChunkHasher {
         let id = ChunkId::from_hash(self.0.finalize());
         self.0.reset();
         id
-    }
-}
-
-impl Drop for ChunkHasher {
-    fn drop(&mut self) {
-        self.0.zeroize();
     }
 }
 

@@ -2,11 +2,13 @@
 
 use core::error::Error;
 use core::fmt;
+use core::ops::{Deref, DerefMut};
 use core::str::FromStr;
 
 use zeroize::Zeroize;
 
-/// The secret 32-byte key under which chunks get their ids. Wiped from memory when dropped, never shown by `Debug`.
+/// The secret 32-byte key under which chunks get their ids. Wiped from memory when dropped, never shown by `Debug`. A value
+/// that is moved may leave a copy where it was, which nothing wipes.
 ///
 /// Takes 32 bytes of RAM.
 ///
@@ -43,8 +45,32 @@ impl IdKey {
         Self(blake3::derive_key(context, &self.0))
     }
 
-    pub(crate) fn hasher(&self) -> blake3::Hasher {
-        blake3::Hasher::new_keyed(&self.0)
+    pub(crate) fn hasher(&self) -> KeyedHasher {
+        KeyedHasher(blake3::Hasher::new_keyed(&self.0))
+    }
+}
+
+/// A hasher that wipes its key and state when dropped.
+#[derive(Clone)]
+pub(crate) struct KeyedHasher(blake3::Hasher);
+
+impl Deref for KeyedHasher {
+    type Target = blake3::Hasher;
+
+    fn deref(&self) -> &blake3::Hasher {
+        &self.0
+    }
+}
+
+impl DerefMut for KeyedHasher {
+    fn deref_mut(&mut self) -> &mut blake3::Hasher {
+        &mut self.0
+    }
+}
+
+impl Drop for KeyedHasher {
+    fn drop(&mut self) {
+        self.0.zeroize();
     }
 }
 
@@ -57,6 +83,20 @@ impl Drop for IdKey {
 impl fmt::Debug for IdKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("IdKey(..)")
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for IdKey {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "IdKey(..)");
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for ChunkId {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "ChunkId({=[u8; 32]:02x})", *self.as_bytes());
     }
 }
 
@@ -114,6 +154,7 @@ impl FromStr for ChunkId {
 
 /// Why a text is not 64 hex digits. Holds nothing of the text, which may be a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum ParseHexError {
     /// The byte at this index is no hex digit.

@@ -2,14 +2,20 @@
 //!
 //! Backup agents cut a byte stream into chunks whose borders depend on the content alone, give each chunk an id under a
 //! secret key, and store what they have not seen before. This crate is that engine as a set of state machines over the
-//! caller's memory: nothing in here reads, writes, allocates, spawns or keeps time.
+//! caller's memory: nothing in here allocates, spawns or keeps time, and only [`drive`](#features) reads and writes.
 //!
 //! ```text
 //! bytes ─▶ Cutter (FastCDC) ─▶ ChunkHasher (keyed BLAKE3) ─▶ Chunk { offset, len, id }
+//!                                                             │
+//!     pack stream ◀── ChunkSink ◀── reference if known, else raw or LZ4 ◀── ChunkIndex
+//!         │
+//!         └─▶ pack::Reader ─▶ decompressed, hashed again, id compared ─▶ VerifiedChunk
 //! ```
 //!
-//! [`StreamingChunker`] joins the two: push any slice of the stream, get back the spans that belong to the current chunk,
-//! and each chunk as it ends. The window the caller reads through may be far smaller than a chunk.
+//! Two chunkers join the first two. [`StreamingChunker`]: push any slice of the stream, get back the spans that belong to
+//! the current chunk, and each chunk as it ends; the window the caller reads through may be far smaller than a chunk.
+//! [`RetainingChunker`]: a ring keeps the current chunk until its id is known, so that a chunk known already is neither
+//! compressed nor stored.
 //!
 //! ```
 //! use chunkmill_core::{ChunkParams, GearTable, IdKey, StreamingChunker};
@@ -42,6 +48,18 @@
 //! every way of splitting the input into pushes. The algorithm is Xia et al., "The Design of Fast Content-Defined Chunking
 //! for Data Deduplication Based Storage Systems", IEEE TPDS 2020; its stable number is [`ChunkerId::FASTCDC_V2020`].
 //!
+//! # Features
+//!
+//! None is on by default; each adds API and changes nothing else.
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `embedded-io` | `drive`: ingest, restore and verify over `embedded_io` |
+//! | `embedded-io-async` | `drive::asynchronous`: the same over `embedded_io_async` |
+//! | `lz4` | `pack::Compressor`, and reading compressed packs |
+//! | `heapless` | `RecentIndex` |
+//! | `defmt` | `defmt::Format` on values and errors, and trace messages; needs a `defmt` logger to link |
+//!
 //! # RAM
 //!
 //! | type | bytes on 64-bit targets |
@@ -49,6 +67,9 @@
 //! | [`Cutter`] | 56 |
 //! | [`ChunkHasher`] | 1,920 |
 //! | [`StreamingChunker`] | 1,992 |
+//! | [`RetainingChunker`], besides its ring | 2,048 |
+//! | [`pack::Reader`], besides its memory | 392 |
+//! | [`pack::Packer`], besides its compressor's memory | 312 |
 //! | [`GearTable`], only if seeded or keyed | 8,208 on x86-64, else 2,064 (the published one is in read-only memory) |
 //!
 //! # Panics
@@ -70,6 +91,9 @@
 
 #[cfg(target_pointer_width = "16")]
 compile_error!("chunk lengths reach 16 MiB: usize must have at least 32 bits");
+
+#[macro_use]
+mod trace;
 
 mod chunk;
 mod cutter;

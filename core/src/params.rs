@@ -27,6 +27,7 @@ use core::fmt;
 /// # Ok::<(), ParamError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ChunkParams {
     min: u32,
     avg: u32,
@@ -107,6 +108,7 @@ impl Default for ChunkParams {
 /// The number of a chunking algorithm, stored with chunks and their parameters, so that a later algorithm is never taken
 /// for this one. 0 is no algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ChunkerId(u16);
 
 impl ChunkerId {
@@ -121,6 +123,7 @@ impl ChunkerId {
 
 /// One of the three sizes of [`ChunkParams`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Size {
     /// The minimum.
     Min,
@@ -153,6 +156,7 @@ impl fmt::Display for Size {
 
 /// Why sizes or a level are not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum ParamError {
     /// The average is above the maximum.

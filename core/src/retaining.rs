@@ -60,6 +60,7 @@ pub struct RetainingChunker<'g, 'm> {
 
 /// What a [`RetainingChunker`] has to say next.
 #[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[must_use]
 pub enum Step<'c> {
     /// A whole chunk. Its bytes are free to be overwritten once the next step is taken.
@@ -72,6 +73,7 @@ pub enum Step<'c> {
 
 /// A chunk and its bytes, in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Retained<'c> {
     /// Place, length and id.
     pub chunk: Chunk,
@@ -90,6 +92,9 @@ pub struct RingTooSmall {
     /// Bytes given.
     pub found: usize,
 }
+
+/// BLAKE3 is at its widest over groups of 16 blocks of 1 KiB.
+const HASH_GROUP: usize = 16 << 10;
 
 impl<'g, 'm> RetainingChunker<'g, 'm> {
     /// A chunker at the start of a stream. The ring may be any larger than the largest chunk: a larger one lets reads be
@@ -177,7 +182,9 @@ impl<'g, 'm> RetainingChunker<'g, 'm> {
             if let Some(len) = scanned.cut {
                 return self.lend(len);
             }
-            self.hash_to(self.scanned.saturating_sub(usize::from(self.cutter.holds_byte())));
+            // Whole groups only: what the ring keeps can be hashed later, at full width. A byte held back is never in one:
+            // it is the first of a pair, and groups are of pairs.
+            self.hash_to(self.scanned.saturating_sub(self.scanned % HASH_GROUP));
         }
         if !self.input_ended {
             return Step::NeedInput;
@@ -211,6 +218,7 @@ impl<'g, 'm> RetainingChunker<'g, 'm> {
         let bytes = usize::try_from(len).unwrap_or(usize::MAX);
         self.hash_to(bytes);
         let chunk = Chunk { offset: self.offset, len, id: self.hasher.finish() };
+        trace!("chunk at {=u64}: {=u32} bytes", chunk.offset, chunk.len);
         self.offset = self.offset.wrapping_add(u64::from(len));
         self.lent = bytes;
         self.scanned = self.scanned.saturating_sub(bytes);

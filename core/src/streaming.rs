@@ -22,6 +22,7 @@ pub struct StreamingChunker<'g> {
 
 /// Bytes of the current chunk, and the chunk itself if it ends with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[must_use]
 pub struct Span<'a> {
     /// The next bytes of the current chunk. Empty when all that was found is the end of the chunk, or when the only byte
@@ -109,6 +110,7 @@ impl<'g> StreamingChunker<'g> {
 
     fn end_chunk(&mut self, len: u32) -> Chunk {
         let chunk = Chunk { offset: self.offset, len, id: self.hasher.finish() };
+        trace!("chunk at {=u64}: {=u32} bytes", chunk.offset, chunk.len);
         self.offset = self.offset.wrapping_add(u64::from(len));
         chunk
     }

@@ -79,6 +79,8 @@ pub struct ScriptedWriter {
     pub bytes: Vec<u8>,
     /// The lengths of `bytes` at each flush that went well.
     pub flushed_at: Vec<usize>,
+    /// The numbers of the calls that were flushes, whether they went well or not.
+    pub flush_calls: Vec<usize>,
     script: Script,
 }
 
@@ -179,7 +181,7 @@ impl<'d> ScriptedReader<'d> {
 impl ScriptedWriter {
     /// A writer that has taken nothing yet.
     pub const fn new(script: Script) -> Self {
-        Self { bytes: Vec::new(), flushed_at: Vec::new(), script }
+        Self { bytes: Vec::new(), flushed_at: Vec::new(), flush_calls: Vec::new(), script }
     }
 
     /// Calls so far, flushes among them.
@@ -223,6 +225,7 @@ impl Write for ScriptedWriter {
     }
 
     fn flush(&mut self) -> Result<(), DeviceError> {
+        self.flush_calls.push(self.script.calls);
         match self.script.begin() {
             Some(Fault::Interrupted) => return Err(DeviceError::Interrupted),
             Some(Fault::Broken) => return self.script.broken(),

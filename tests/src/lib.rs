@@ -21,6 +21,7 @@
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
 
+pub mod buffered;
 pub mod data;
 pub mod devices;
 pub mod drive;

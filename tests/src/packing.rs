@@ -43,6 +43,8 @@ pub struct Packed {
     pub bytes: Vec<u8>,
     /// The lengths of `bytes` at each flush.
     pub flushed_at: Vec<usize>,
+    /// The numbers of the writer's calls that were flushes, whether they went well or not.
+    pub flush_calls: Vec<usize>,
     /// What was asked of index and sink.
     pub events: Vec<Event>,
     /// Calls of the reader, and bytes it gave.
@@ -159,6 +161,7 @@ impl Packing {
             writes: device.calls(),
             bytes: device.bytes,
             flushed_at: device.flushed_at,
+            flush_calls: device.flush_calls,
             events: ledger.events(),
             read: (reader.calls(), reader.given()),
         }
@@ -215,6 +218,12 @@ pub const fn end_of(entry: &Entry) -> usize {
     entry.at + RECORD + entry.payload.len()
 }
 
+/// Offsets behind the records that are stored and not referred to: the device must be flushed at each of these, so that the
+/// index is never told of a chunk that a device only has in its buffer.
+pub fn stored_ends(entries: &[Entry]) -> Vec<usize> {
+    entries.iter().filter(|entry| entry.fields.kind != REFERENCE).map(end_of).collect()
+}
+
 /// A sink that has finished or failed takes nothing more, whatever is asked. Its device fails the test if it is called.
 fn assert_closed(sink: &mut PackSink<'_, ScriptedWriter>) {
     let offset = sink.offset();
@@ -252,9 +261,9 @@ impl Restoring {
     }
 
     /// Lends a fresh reader of packs.
-    pub fn with_reader<T>(&self, use_it: impl FnOnce(&mut Reader<'_>) -> T) -> T {
+    pub fn with_reader<T>(&self, use_it: impl FnOnce(Reader<'_>) -> T) -> T {
         let (mut chunk, mut block) = (vec![0xa5; self.chunk_len], vec![0xa5; self.block_len]);
-        use_it(&mut Reader::new(&id_key(), &mut chunk, &mut block))
+        use_it(Reader::new(&id_key(), &mut chunk, &mut block))
     }
 }
 

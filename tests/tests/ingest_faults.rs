@@ -19,8 +19,8 @@ use chunkmill_core::pack::{PackError, PackErrorKind, Packer};
 use chunkmill_core::{Chunk, ChunkParams, ChunkSink, GearTable, IdKey};
 use chunkmill_tests::devices::{DeviceError, Fault, Script, Sizes};
 use chunkmill_tests::ledger::{Event, expected_events};
-use chunkmill_tests::packing::{Packed, Packing, end_of, index_of, mixture, summary_of, whole_records};
-use chunkmill_tests::plain_pack::{Entry, LZ4, RAW};
+use chunkmill_tests::packing::{Packed, Packing, end_of, index_of, mixture, stored_ends, summary_of, whole_records};
+use chunkmill_tests::plain_pack::{Entry, LZ4, RAW, REFERENCE};
 use chunkmill_tests::setup::Setup;
 use chunkmill_tests::{drive, oracle};
 
@@ -82,7 +82,7 @@ impl Case {
     fn assert_clean(&self, packed: &Packed) {
         assert_eq!(packed.result, self.clean.result);
         assert!(packed.bytes == self.clean.bytes && packed.events == self.clean.events);
-        assert_eq!(packed.flushed_at, [packed.bytes.len()]);
+        assert_eq!(packed.flushed_at, [stored_ends(&self.entries), vec![packed.bytes.len()]].concat());
     }
 
     /// Of a pack that was given up: its whole records can be read, and then it is cut off.
@@ -103,7 +103,7 @@ impl Case {
     }
 
     /// Events up to a failure: those of a clean run, up to the point where something failed to be stored.
-    fn assert_events_of_failure(&self, packed: &Packed, whole: usize) {
+    fn assert_events_of_failure(&self, packed: &Packed, acknowledged: &[Entry]) {
         let (last, before) = packed.events.split_last().unwrap();
         assert_eq!(*last, Event::Failed);
         assert_eq!(before, &self.clean.events[..before.len()]);
@@ -112,18 +112,40 @@ impl Case {
             "what failed would have been done next"
         );
         let done = before.iter().filter(|event| matches!(event, Event::Stored(_) | Event::Referred(_))).count();
-        assert_eq!(done, whole, "what was acknowledged is whole in the pack");
+        assert_eq!(done, acknowledged.len(), "each record was acknowledged once");
     }
 
-    /// A run in which the call of this number broke or took nothing.
+    /// The device was flushed behind each stored record that was acknowledged, and the index was told of just these.
+    fn assert_flushed(&self, packed: &Packed, acknowledged: &[Entry]) {
+        assert_eq!(packed.flushed_at, stored_ends(acknowledged));
+        let inserted = packed.events.iter().filter_map(|event| match event {
+            Event::Inserted(id) => Some(*id.as_bytes()),
+            _ => None,
+        });
+        let stored = acknowledged.iter().filter(|entry| entry.fields.kind != REFERENCE);
+        assert!(inserted.eq(stored.map(|entry| entry.fields.id)), "the index knows what was flushed, and nothing else");
+    }
+
+    fn is_flush(&self, call: usize) -> bool {
+        self.clean.flush_calls.contains(&call)
+    }
+
+    /// A run in which the last call of the writer broke or took nothing.
     fn assert_write_failed(&self, packed: &Packed, error: impl Fn(u64) -> WriteError<DeviceError>) {
         let len = packed.bytes.len();
         let whole = whole_records(&self.entries, len);
+        let mut acknowledged = whole;
+        if packed.flush_calls.contains(&(packed.writes - 1)) && len < self.clean.bytes.len() {
+            // The record is whole in the bytes, but the device has not said that they are safe.
+            let (unflushed, before) = whole.split_last().expect("a flush comes after a record");
+            assert!(unflushed.fields.kind != REFERENCE && end_of(unflushed) == len);
+            acknowledged = before;
+        }
         let error = IngestError::Sink(error(len as u64));
-        assert_eq!(packed.result, Err(Stopped { summary: summary_of(whole), error }));
+        assert_eq!(packed.result, Err(Stopped { summary: summary_of(acknowledged), error }));
         assert!(packed.bytes == self.clean.bytes[..len], "what was written is the pack as far as it goes");
-        assert!(packed.flushed_at.is_empty());
-        self.assert_events_of_failure(packed, whole.len());
+        self.assert_flushed(packed, acknowledged);
+        self.assert_events_of_failure(packed, acknowledged);
         self.assert_readable(&packed.bytes, whole.len());
     }
 }
@@ -137,10 +159,13 @@ fn the_stream_has_records_of_all_kinds() {
             assert!(count > 1 || (kind == LZ4 && case.packing.block.is_none()), "kind {kind}");
         }
         assert!(case.clean.read.0 > 12 && case.clean.writes > 20);
+        case.assert_clean(&case.clean);
+        assert_eq!(case.clean.flush_calls.len(), case.clean.flushed_at.len());
+        assert_eq!(case.clean.flush_calls.last(), Some(&(case.clean.writes - 1)), "the last call is a flush");
     }
-    // A payload that wraps in the ring takes one write more.
+    // A stored record takes two writes and a flush. A payload that wraps in the ring takes one write more.
     let plain = &Case::all()[0];
-    let of_records = plain.entries.iter().map(|entry| if entry.fields.kind == RAW { 2 } else { 1 }).sum::<usize>();
+    let of_records = plain.entries.iter().map(|entry| if entry.fields.kind == RAW { 3 } else { 1 }).sum::<usize>();
     assert!(plain.clean.writes > 3 + of_records + 3, "chunks that wrap are among them");
 }
 
@@ -167,7 +192,7 @@ fn every_read_fails_for_good_once() {
                 // Nothing is written before there is a record to write.
                 let len = whole.last().map_or(0, end_of);
                 assert!(packed.bytes == case.clean.bytes[..len]);
-                assert!(packed.flushed_at.is_empty());
+                case.assert_flushed(&packed, whole);
                 assert_eq!(packed.events, case.clean.events[..packed.events.len()]);
                 case.assert_readable(&packed.bytes, whole.len());
                 stopped_after.push(whole.len());
@@ -213,9 +238,12 @@ fn every_write_fails_for_good_once() {
             case.assert_write_failed(&packed, |offset| WriteError::Failed { offset, source });
             assert_eq!(packed.writes, call + 1, "the writer is left alone afterwards");
 
-            let is_flush = call + 1 == case.clean.writes;
-            assert!(call == 0 || is_flush || packed.bytes.len() > last_len, "each write takes something");
-            assert_eq!(is_flush, packed.bytes.len() == case.clean.bytes.len(), "the flush is the last call");
+            let taken = packed.bytes.len() - last_len;
+            let follows_write = call > 0 && !case.is_flush(call - 1);
+            assert_eq!(follows_write, taken > 0, "each write takes something, and no flush does");
+            assert_eq!(packed.flush_calls.contains(&call), case.is_flush(call));
+            let is_last = call + 1 == case.clean.writes;
+            assert_eq!(is_last, packed.bytes.len() == case.clean.bytes.len(), "a flush is the last call");
             last_len = packed.bytes.len();
         }
     }
@@ -224,8 +252,13 @@ fn every_write_fails_for_good_once() {
 #[test]
 fn every_write_takes_nothing_once() {
     for case in Case::all() {
-        for call in 0..case.clean.writes - 1 {
+        for call in 0..case.clean.writes {
             let packed = case.run(&case.with_writes(call, Fault::Nothing));
+            if case.is_flush(call) {
+                // A flush moves no bytes of its own, so there is nothing to take too few of.
+                case.assert_clean(&packed);
+                continue;
+            }
             case.assert_write_failed(&packed, |offset| WriteError::Full { offset });
             assert_eq!(packed.writes, call + 1);
         }

@@ -16,7 +16,7 @@ use chunkmill_core::drive::Summary;
 use chunkmill_tests::data::Data;
 use chunkmill_tests::ledger::{Shelf, expected_events};
 use chunkmill_tests::oracle;
-use chunkmill_tests::packing::{Packed, Packing, index_of};
+use chunkmill_tests::packing::{Packed, Packing, index_of, stored_ends};
 use chunkmill_tests::plain_pack::{LZ4, RAW, REFERENCE};
 use chunkmill_tests::setup::Setup;
 
@@ -28,7 +28,8 @@ fn round_trip(packing: &Packing, known: usize, data: &[u8]) -> [usize; 3] {
     let (parsed, expected) = packing.expected(pack, data);
     assert_eq!(packed.result, Ok(expected));
     assert_eq!(packed.events, expected_events(&oracle::chunks(&packing.setup, data), known));
-    assert_eq!(packed.flushed_at, [pack.len()], "the device is flushed once, at the end");
+    let flushes = [stored_ends(&parsed.entries), vec![pack.len()]].concat();
+    assert_eq!(packed.flushed_at, flushes, "the device is flushed after each stored chunk and at the end");
     assert_eq!(packed.read.1, data.len());
     assert_eq!(pack.len() as u64, 76 + 68 * (expected.chunks + 1) + expected.stored_bytes);
 

@@ -24,8 +24,8 @@
 //! assert_eq!((done.bytes, done.chunks), (5000, 5));
 //!
 //! let (mut chunk, mut block) = ([0; 1024], [0; 0]);
-//! let mut reader = Reader::new(&key, &mut chunk, &mut block);
-//! assert_eq!(block_on(verify(&mut &flash[..], &mut reader))?.chunks, 5);
+//! let reader = Reader::new(&key, &mut chunk, &mut block);
+//! assert_eq!(block_on(verify(&mut &flash[..], reader))?.chunks, 5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -80,6 +80,9 @@ async fn ingest_into<R: Read, I: ChunkIndex, W: Write>(
             Step::Chunk(retained) => {
                 let chunk = retained.chunk;
                 let known = index.contains(&chunk.id);
+                if !(if known { packer.accepts(&chunk) } else { packer.accepts_bytes(&retained) }) {
+                    return Err(IngestError::Sink(WriteError::Misplaced { offset: chunk.offset }));
+                }
                 if known {
                     write(out, &packer.refer(&chunk), &mut written).await.map_err(IngestError::Sink)?;
                 } else {
@@ -88,6 +91,8 @@ async fn ingest_into<R: Read, I: ChunkIndex, W: Write>(
                         write(out, part, &mut written).await.map_err(IngestError::Sink)?;
                     }
                     let stored = u64::try_from(pieces.payload_len()).unwrap_or(u64::MAX);
+                    // Only what the device has for certain may be referred to.
+                    flush(out, written).await.map_err(IngestError::Sink)?;
                     summary.stored_bytes = summary.stored_bytes.saturating_add(stored);
                     index.insert(&chunk);
                 }
@@ -107,13 +112,13 @@ async fn ingest_into<R: Read, I: ChunkIndex, W: Write>(
 /// [`RestoreError`], with the summary of what went out before.
 pub async fn restore<R: Read, S: ChunkSource, W: Write>(
     reader: &mut R,
-    pack: &mut Reader<'_>,
+    mut pack: Reader<'_>,
     source: &mut S,
     out: &mut W,
 ) -> Result<Summary, Stopped<RestoreError<R::Error, S::Error, W::Error>>> {
     let mut summary = Summary::default();
-    let restored = restore_into(&mut summary, reader, pack, source, out).await;
-    summary.of_pack(pack).ended(restored)
+    let restored = restore_into(&mut summary, reader, &mut pack, source, out).await;
+    summary.of_pack(&pack).ended(restored)
 }
 
 async fn restore_into<R: Read, S: ChunkSource, W: Write>(
@@ -151,11 +156,11 @@ async fn restore_into<R: Read, S: ChunkSource, W: Write>(
 /// [`RestoreError::Pack`] or [`RestoreError::Read`], with the summary of what was good before.
 pub async fn verify<R: Read>(
     reader: &mut R,
-    pack: &mut Reader<'_>,
+    mut pack: Reader<'_>,
 ) -> Result<Summary, Stopped<RestoreError<R::Error, Infallible, Infallible>>> {
     let mut summary = Summary::default();
-    let verified = verify_into(&mut summary, reader, pack).await;
-    summary.of_pack(pack).ended(verified)
+    let verified = verify_into(&mut summary, reader, &mut pack).await;
+    summary.of_pack(&pack).ended(verified)
 }
 
 async fn verify_into<R: Read>(

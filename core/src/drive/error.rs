@@ -41,6 +41,12 @@ pub enum WriteError<E> {
         /// Bytes written before.
         offset: u64,
     },
+    /// The chunk does not follow the one before it, is longer than the pack's sizes allow, or has its id under another key:
+    /// the chunker and the packer do not belong together.
+    Misplaced {
+        /// Offset of the chunk in its stream.
+        offset: u64,
+    },
     /// It claims to have taken more bytes than it was given.
     Overrun {
         /// Bytes written before.
@@ -98,6 +104,7 @@ impl<E: fmt::Display> fmt::Display for WriteError<E> {
             Self::Closed => f.write_str("the stream is finished or was given up"),
             Self::Failed { offset, source } => write!(f, "writing failed at offset {offset}: {source}"),
             Self::Full { offset } => write!(f, "the writer takes no more bytes at offset {offset}"),
+            Self::Misplaced { offset } => write!(f, "the chunk at offset {offset} does not belong into this pack"),
             Self::Overrun { offset } => write!(f, "the writer claims more bytes than it was given at offset {offset}"),
         }
     }
@@ -107,7 +114,7 @@ impl<E: Error + 'static> Error for WriteError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Failed { source, .. } => Some(source),
-            Self::Closed | Self::Full { .. } | Self::Overrun { .. } => None,
+            Self::Closed | Self::Full { .. } | Self::Misplaced { .. } | Self::Overrun { .. } => None,
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::{ChunkIndex, ChunkSink, RetainingChunker, Step};
 ///
 /// # Errors
 ///
-/// [`IngestError`], with the summary of what the sink took before. After an error of the reader the sink is not finished and
-/// still open: to ingest into it again goes on with the same pack.
+/// [`IngestError`], with the summary of what the sink took before. After an error of the reader the sink is not finished: the
+/// pack is cut off.
 pub fn ingest<R: Read, I: ChunkIndex, S: ChunkSink>(
     reader: &mut R,
     chunker: &mut RetainingChunker<'_, '_>,

@@ -21,9 +21,9 @@
 //! assert_eq!((done.bytes, done.chunks), (5000, 5));
 //!
 //! let (mut chunk, mut block) = ([0; 1024], [0; 0]);
-//! let mut reader = Reader::new(&key, &mut chunk, &mut block);
+//! let reader = Reader::new(&key, &mut chunk, &mut block);
 //! let mut restored = [0u8; 5000];
-//! restore(&mut &flash[..], &mut reader, &mut NoSource, &mut &mut restored[..])?;
+//! restore(&mut &flash[..], reader, &mut NoSource, &mut &mut restored[..])?;
 //! assert_eq!(restored, [42; 5000]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -8,20 +8,21 @@ use crate::ChunkSource;
 use crate::pack::{ReadStep, Reader};
 
 /// Reads a pack to its trailer and writes the stream it was made of to `out`. References are had from `source`. Not a byte
-/// goes out that was not verified, and no byte behind the trailer is read.
+/// goes out that was not verified, and no byte behind the trailer is read. `pack` should be new: it reads one stream, and
+/// what it has given before is not given again.
 ///
 /// # Errors
 ///
 /// [`RestoreError`], with the summary of what went out before.
 pub fn restore<R: Read, S: ChunkSource, W: Write>(
     reader: &mut R,
-    pack: &mut Reader<'_>,
+    mut pack: Reader<'_>,
     source: &mut S,
     out: &mut W,
 ) -> Result<Summary, Stopped<RestoreError<R::Error, S::Error, W::Error>>> {
     let mut summary = Summary::default();
-    let restored = restore_into(&mut summary, reader, pack, source, out);
-    summary.of_pack(pack).ended(restored)
+    let restored = restore_into(&mut summary, reader, &mut pack, source, out);
+    summary.of_pack(&pack).ended(restored)
 }
 
 fn restore_into<R: Read, S: ChunkSource, W: Write>(
@@ -61,11 +62,11 @@ fn restore_into<R: Read, S: ChunkSource, W: Write>(
 /// [`RestoreError::Pack`] or [`RestoreError::Read`], with the summary of what was good before.
 pub fn verify<R: Read>(
     reader: &mut R,
-    pack: &mut Reader<'_>,
+    mut pack: Reader<'_>,
 ) -> Result<Summary, Stopped<RestoreError<R::Error, Infallible, Infallible>>> {
     let mut summary = Summary::default();
-    let verified = verify_into(&mut summary, reader, pack);
-    summary.of_pack(pack).ended(verified)
+    let verified = verify_into(&mut summary, reader, &mut pack);
+    summary.of_pack(&pack).ended(verified)
 }
 
 fn verify_into<R: Read>(

@@ -5,10 +5,13 @@ use super::transfer::{flush, write};
 use crate::pack::Packer;
 use crate::{Chunk, ChunkSink, Retained};
 
-/// Writes a pack stream to a device. Takes 296 bytes of RAM on 64-bit targets, besides the device.
+/// Writes a pack stream to a device. Takes 328 bytes of RAM on 64-bit targets, besides the device.
 ///
-/// The header goes out before the first record, the trailer with [`finish`](ChunkSink::finish), and then the device is
-/// flushed. After an error the stream is given up: it ends with a record that is not whole, and readers will say so.
+/// The header goes out before the first record, the trailer with [`finish`](ChunkSink::finish). The device is flushed after
+/// each chunk that is stored, before that is acknowledged, and at the end. After an error the stream is given up: it ends
+/// with a record that is not whole, and readers will say so. The packer must have the key, the sizes and the gear table of
+/// the chunker: a chunk that does not follow the one before, breaks the sizes or has an id of another key is an error, but
+/// the table is only noted in the header.
 #[derive(Debug)]
 pub struct PackSink<'m, W> {
     packer: Packer<'m>,
@@ -62,16 +65,21 @@ impl<W: Write> ChunkSink for PackSink<'_, W> {
 
     fn store(&mut self, retained: &Retained<'_>) -> Result<u64, Self::Error> {
         self.step(|packer, device, offset| {
+            check(packer.accepts_bytes(retained), &retained.chunk)?;
             let pieces = packer.store(retained);
             for part in pieces.parts() {
                 write(device, part, offset)?;
             }
+            flush(device, *offset)?;
             Ok(u64::try_from(pieces.payload_len()).unwrap_or(u64::MAX))
         })
     }
 
     fn refer(&mut self, chunk: &Chunk) -> Result<(), Self::Error> {
-        self.step(|packer, device, offset| write(device, &packer.refer(chunk), offset))
+        self.step(|packer, device, offset| {
+            check(packer.accepts(chunk), chunk)?;
+            write(device, &packer.refer(chunk), offset)
+        })
     }
 
     fn finish(&mut self) -> Result<(), Self::Error> {
@@ -82,4 +90,8 @@ impl<W: Write> ChunkSink for PackSink<'_, W> {
         self.state = State::Closed;
         Ok(())
     }
+}
+
+fn check<E>(accepted: bool, chunk: &Chunk) -> Result<(), WriteError<E>> {
+    if accepted { Ok(()) } else { Err(WriteError::Misplaced { offset: chunk.offset }) }
 }

@@ -13,7 +13,8 @@ pub struct Summary {
     pub chunks: u64,
     /// Chunks that were stored before.
     pub references: u64,
-    /// Bytes that the others take: what the sink said, or what was read of the pack.
+    /// Of an ingest, the bytes of the payloads that were stored, as the sink counts them. Of a pack that is read, all bytes
+    /// read of it.
     pub stored_bytes: u64,
 }
 

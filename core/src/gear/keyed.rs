@@ -1,5 +1,7 @@
 //! Gear tables under a key, and the vetting that keeps files of one byte value from being cut to pieces.
 
+use zeroize::Zeroize;
+
 use super::{GearKind, GearTable, Words};
 use crate::{ChunkParams, IdKey, Kernel};
 
@@ -69,11 +71,13 @@ fn words(gear_key: &IdKey, counter: u32) -> [u64; 256] {
     let mut stream = gear_key.hasher();
     stream.update(&counter.to_le_bytes());
     let mut output = stream.finalize_xof();
-    core::array::from_fn(|_| {
+    let words = core::array::from_fn(|_| {
         let mut bytes = [0; 8];
         output.fill(&mut bytes);
         u64::from_le_bytes(bytes)
-    })
+    });
+    output.zeroize();
+    words
 }
 
 #[cfg(test)]

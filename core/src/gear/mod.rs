@@ -20,6 +20,7 @@ pub struct GearTable {
 
 /// Where the words of a [`GearTable`] come from. It is stored wherever chunks are, since another table cuts elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum GearKind {
     /// Words derived from the id key, see [`GearTable::keyed`].
@@ -80,6 +81,13 @@ impl Drop for GearTable {
         if matches!(self.kind, GearKind::Keyed { .. }) {
             self.words.wipe();
         }
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for GearTable {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(f, "GearTable({})", self.kind);
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) const NOT_COMPRESSED: u32 = 1 << 31;
 ///
 /// Takes 56 bytes of RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct StreamHeader {
     /// Sizes and level of the chunker.
     pub params: ChunkParams,
@@ -86,7 +87,7 @@ impl StreamHeader {
         out.put(self.params.avg().to_le_bytes());
         out.put(self.params.max().to_le_bytes());
         let (gear, value) = match self.gear {
-            GearKind::Published => (0, 0),
+            GearKind::Published | GearKind::Seeded(0) => (0, 0),
             GearKind::Seeded(seed) => (1, seed),
             GearKind::Keyed { counter } => (2, u64::from(counter)),
         };

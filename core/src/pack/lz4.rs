@@ -111,6 +111,7 @@ impl<'m> Compressor<'m> {
             let two_blocks = block_len.saturating_mul(2);
             let hopeless = done == two_blocks && frame_len > two_blocks.saturating_sub(two_blocks / 64);
             if frame_len > limit || hopeless {
+                trace!("not compressed: {=usize} of {=usize} bytes make {=usize}", done, len, frame_len);
                 return None;
             }
         }

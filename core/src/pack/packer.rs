@@ -2,12 +2,12 @@ use super::layout::{Compression, HEADER_LEN, RECORD_LEN, StreamHeader};
 #[cfg(feature = "lz4")]
 use super::lz4::Compressor;
 use super::writer::{Stored, Writer};
-use crate::{Chunk, ChunkParams, GearTable, IdKey, Retained};
+use crate::{Chunk, ChunkHasher, ChunkParams, GearTable, IdKey, Retained};
 
 /// Makes whole records of chunks, compressed where that pays. Knows nothing of devices: it gives the bytes, the caller
 /// writes them.
 ///
-/// Takes 280 bytes of RAM on 64-bit targets, besides the memory lent to its compressor.
+/// Takes 312 bytes of RAM on 64-bit targets, besides the memory lent to its compressor.
 ///
 /// ```
 /// use chunkmill_core::pack::Packer;
@@ -27,6 +27,7 @@ use crate::{Chunk, ChunkParams, GearTable, IdKey, Retained};
 /// ```
 #[derive(Debug)]
 pub struct Packer<'m> {
+    key: IdKey,
     header: StreamHeader,
     header_bytes: [u8; HEADER_LEN],
     writer: Writer,
@@ -40,6 +41,7 @@ type Memory<'m> = core::marker::PhantomData<&'m mut [u8]>;
 
 /// A record in the parts to be written one behind the other.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Pieces<'p> {
     head: [u8; RECORD_LEN],
     first: &'p [u8],
@@ -70,7 +72,7 @@ impl<'m> Packer<'m> {
 
     fn with(header: StreamHeader, key: &IdKey, memory: Memory<'m>) -> Self {
         let (writer, header_bytes) = Writer::new(&header, key);
-        Self { header, header_bytes, writer, memory }
+        Self { key: key.clone(), header, header_bytes, writer, memory }
     }
 
     /// What the stream says about itself.
@@ -88,7 +90,26 @@ impl<'m> Packer<'m> {
         self.writer.records()
     }
 
-    /// The record of a chunk that is to be stored. It counts from now on: write it whole, or give the stream up.
+    /// Whether a chunk may come next: it begins where the one before ended, and its length keeps to the sizes in the header.
+    pub const fn accepts(&self, chunk: &Chunk) -> bool {
+        chunk.offset == self.writer.bytes() && chunk.len > 0 && chunk.len <= self.header.params.max()
+    }
+
+    /// Whether a chunk and its bytes may be stored next: besides, they are as many as it says, and the first chunk of all
+    /// has the id that this packer's key gives. That finds a chunker of another key, at the price of hashing one chunk.
+    pub fn accepts_bytes(&self, retained: &Retained<'_>) -> bool {
+        let Retained { chunk, first, second } = *retained;
+        let len = first.len().saturating_add(second.len());
+        let known_key = || {
+            let mut hasher = ChunkHasher::new(&self.key);
+            hasher.update(first);
+            hasher.update(second);
+            hasher.finish() == chunk.id
+        };
+        self.accepts(&chunk) && usize::try_from(chunk.len) == Ok(len) && (self.records() > 0 || known_key())
+    }
+
+    /// The record of a chunk that is to be stored, which should be one that it [accepts](Self::accepts_bytes). It counts from now on: write it whole, or give the stream up.
     pub fn store<'p>(&'p mut self, retained: &Retained<'p>) -> Pieces<'p> {
         let Retained { chunk, first, second } = *retained;
         #[cfg(feature = "lz4")]
@@ -134,7 +155,7 @@ mod tests {
     #[test]
     fn ram_is_as_documented() {
         use super::{Compressor, Packer};
-        assert_eq!(size_of::<Packer<'_>>(), 280);
+        assert_eq!(size_of::<Packer<'_>>(), 312);
         assert_eq!(size_of::<Compressor<'_>>(), 48);
     }
 }

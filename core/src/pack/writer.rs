@@ -87,6 +87,11 @@ impl Writer {
         self.records
     }
 
+    /// Bytes of the chunks so far.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The trailer after the records so far, to be written last: without it the stream counts as cut off.
     pub fn trailer(&self) -> [u8; RECORD_LEN] {
         let id = self.tags.chain();

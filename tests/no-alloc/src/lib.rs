@@ -114,15 +114,15 @@ fn run() -> Result<(), i32> {
     let len = usize::try_from(sink.offset()).map_err(|_| 8)?;
     let pack = &memory.pack[..len];
 
-    let mut reader = Reader::new(&key, &mut memory.chunk, &mut memory.block);
-    let verified = verify(&mut &pack[..], &mut reader).map_err(|_| 9)?;
+    let reader = Reader::new(&key, &mut memory.chunk, &mut memory.block);
+    let verified = verify(&mut &pack[..], reader).map_err(|_| 9)?;
     if verified.chunks != done.chunks {
         return Err(10);
     }
-    let mut reader = Reader::new(&key, &mut memory.chunk, &mut memory.block);
+    let reader = Reader::new(&key, &mut memory.chunk, &mut memory.block);
     let mut source = Stream(&memory.stream, &key, params);
     let mut out = &mut memory.restored[..];
-    restore(&mut &pack[..], &mut reader, &mut source, &mut out).map_err(|_| 11)?;
+    restore(&mut &pack[..], reader, &mut source, &mut out).map_err(|_| 11)?;
     if memory.restored != memory.stream {
         return Err(12);
     }

@@ -78,6 +78,6 @@ fn run(bytes: &mut [u8], ring: &mut [u8], params: ChunkParams, key: &IdKey, pack
 pub unsafe extern "C" fn part_verify(bytes: *mut u8, len: usize, chunk: *mut u8, block: *mut u8) -> u64 {
     // SAFETY: the caller's promise.
     let (bytes, chunk, block) = unsafe { (borrow(bytes, len), borrow(chunk, 32 << 10), borrow(block, 4 << 10)) };
-    let mut reader = Reader::new(&IdKey::public(), chunk, block);
-    verify(&mut &*bytes, &mut reader).map_or(0, |done| done.bytes)
+    let reader = Reader::new(&IdKey::public(), chunk, block);
+    verify(&mut &*bytes, reader).map_or(0, |done| done.bytes)
 }

@@ -18,8 +18,8 @@ const _: () = {
     assert!(size_of::<Cutter<'_>>() == 56);
     assert!(size_of::<GearTable>() == 2064);
     assert!(size_of::<IdKey>() == 32);
-    assert!(size_of::<PackSink<'_, ()>>() == 272);
-    assert!(size_of::<Packer<'_>>() == 256);
+    assert!(size_of::<PackSink<'_, ()>>() == 304);
+    assert!(size_of::<Packer<'_>>() == 288);
     assert!(size_of::<Reader<'_>>() == 360);
     assert!(size_of::<RecentIndex<64>>() == 2056);
     assert!(size_of::<RetainingChunker<'_, '_>>() == 2016);

@@ -46,7 +46,7 @@ impl Read for Slow<ScriptedReader<'_>> {
     }
 }
 
-impl Write for Slow<ScriptedWriter> {
+impl<D: embedded_io::Write> Write for Slow<D> {
     async fn write(&mut self, bytes: &[u8]) -> Result<usize, Self::Error> {
         self.wait().await;
         embedded_io::Write::write(&mut self.device, bytes)
@@ -102,6 +102,7 @@ pub(crate) fn pack_polled(
         writes: writer.device.calls(),
         bytes: writer.device.bytes,
         flushed_at: writer.device.flushed_at,
+        flush_calls: writer.device.flush_calls,
         events: ledger.events(),
         read: (reader.device.calls(), reader.device.given()),
     };

@@ -5,7 +5,7 @@ use chunkmill_core::pack::{PackError, PackErrorKind};
 use chunkmill_tests::devices::{Script, ScriptedReader, ScriptedWriter, Sizes};
 use chunkmill_tests::ledger::Event;
 use chunkmill_tests::oracle;
-use chunkmill_tests::packing::{Packing, index_of, mixture, whole_records};
+use chunkmill_tests::packing::{Packing, index_of, mixture, stored_ends, whole_records};
 use chunkmill_tests::retained::with_chunker;
 use chunkmill_tests::setup::Setup;
 
@@ -25,7 +25,7 @@ fn at_every_await() {
     let clean = packing.run(&data, &mut *index_of(64));
     let entries = packing.expected(&clean.bytes, &data).0.entries;
     let chunks = oracle::chunks(&packing.setup, &data);
-    let mut polls = 1;
+    let (mut polls, mut unflushed) = (1, 0);
     loop {
         let mut index = index_of(64);
         let (result, packed) = pack_polled(&packing, 1, polls, &data, &mut *index);
@@ -38,11 +38,18 @@ fn at_every_await() {
         assert!(packed.bytes == clean.bytes[..len], "what was written is the pack as far as it goes");
 
         let whole = whole_records(&entries, len).len();
+        // A record whose flush would have come next is whole in the bytes, and not acknowledged.
+        let waits_for_flush = clean.flush_calls.contains(&packed.writes) && len < clean.bytes.len();
+        let acknowledged = whole - usize::from(waits_for_flush);
+        unflushed += usize::from(waits_for_flush);
+        let flushed = stored_ends(&entries[..acknowledged]);
+        assert_eq!(packed.flushed_at, flushed);
+        assert!(!waits_for_flush || stored_ends(&entries[..whole]).len() == flushed.len() + 1);
+
         let inserted = packed.events.iter().filter(|event| matches!(event, Event::Inserted(_))).count();
-        let stored = entries[..whole].iter().filter(|entry| entry.fields.kind != 3).count();
-        assert_eq!(inserted, stored, "the index knows what is whole in the pack");
+        assert_eq!(inserted, flushed.len(), "the index knows what was flushed, and nothing else");
         for chunk in &chunks {
-            let is_stored = chunks[..whole].iter().any(|stored| stored.id == chunk.id);
+            let is_stored = chunks[..acknowledged].iter().any(|stored| stored.id == chunk.id);
             assert_eq!(index.contains(&chunk.id), is_stored);
         }
 
@@ -55,6 +62,7 @@ fn at_every_await() {
         polls += 1;
     }
     assert_eq!(polls, clean.read.0 + clean.writes + 1, "each call of a device was waited for");
+    assert_eq!(unflushed, stored_ends(&entries).len(), "each stored record was caught before its flush");
 }
 
 /// The chunker is free for another stream afterwards.

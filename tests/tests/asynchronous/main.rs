@@ -11,7 +11,9 @@
     reason = "a panic fails the test, which is what it is for"
 )]
 
+mod buffered;
 mod devices;
 mod dropped;
 mod faults;
+mod misplaced;
 mod round_trips;

@@ -106,6 +106,7 @@ enum Stage {
 
 /// What a [`Reader`] has to say next.
 #[derive(Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[must_use]
 pub enum ReadStep<'r> {
     /// The next chunk. Its id was checked.
@@ -123,6 +124,7 @@ pub enum ReadStep<'r> {
 
 /// A chunk whose bytes give its id. Only a [`Reader`] can make one.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct VerifiedChunk<'r> {
     chunk: Chunk,
     bytes: &'r [u8],
@@ -130,6 +132,7 @@ pub struct VerifiedChunk<'r> {
 
 /// A chunk that stands elsewhere: earlier in the stream, or where the writer's index knew it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Reference {
     /// Place in the restored stream, length and id.
     pub chunk: Chunk,
@@ -273,6 +276,7 @@ impl<'m> Reader<'m> {
         };
         let error = PackError { kind, record: whole, offset: self.place };
         self.stage = Stage::Failed(error);
+        trace!("pack refused: {}", error);
         Err(error)
     }
 

@@ -74,6 +74,7 @@ impl Reader<'_> {
             return Err(PackErrorKind::Lengths);
         }
         tags.extend_chain(&record);
+        trace!("record {=u64}: {=u32} bytes in {=u32}", expected, raw, stored);
         let chunk = Chunk { offset: self.totals.bytes, len: raw, id: ChunkId::from_bytes(record.id) };
         self.current = Current { chunk, stored, consumed: 0, given: 0 };
         self.totals.records = self.totals.records.saturating_add(1);
