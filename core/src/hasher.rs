@@ -26,6 +26,10 @@ use crate::{ChunkId, IdKey};
 pub struct ChunkHasher(KeyedHasher);
 
 impl ChunkHasher {
+    /// Bytes over which BLAKE3 is at its widest: 16 blocks of 1 KiB. Spans that end at multiples of it from the chunk's start
+    /// lose no width.
+    pub const GROUP_LEN: usize = 16 << 10;
+
     /// A hasher at the start of a chunk.
     pub fn new(key: &IdKey) -> Self {
         Self(key.hasher())

@@ -93,9 +93,6 @@ pub struct RingTooSmall {
     pub found: usize,
 }
 
-/// BLAKE3 is at its widest over groups of 16 blocks of 1 KiB.
-const HASH_GROUP: usize = 16 << 10;
-
 impl<'g, 'm> RetainingChunker<'g, 'm> {
     /// A chunker at the start of a stream. The ring may be any larger than the largest chunk: a larger one lets reads be
     /// longer.
@@ -184,7 +181,7 @@ impl<'g, 'm> RetainingChunker<'g, 'm> {
             }
             // Whole groups only: what the ring keeps can be hashed later, at full width. A byte held back is never in one:
             // it is the first of a pair, and groups are of pairs.
-            self.hash_to(self.scanned.saturating_sub(self.scanned % HASH_GROUP));
+            self.hash_to(self.scanned.saturating_sub(self.scanned % ChunkHasher::GROUP_LEN));
         }
         if !self.input_ended {
             return Step::NeedInput;

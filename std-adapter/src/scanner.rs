@@ -2,7 +2,7 @@ use core::convert::Infallible;
 use core::fmt;
 use std::io::Read;
 
-use chunkmill_core::{Chunk, ChunkParams, GearTable, IdKey, Kernel, StreamingChunker};
+use chunkmill_core::{Chunk, ChunkHasher, ChunkParams, GearTable, IdKey, Kernel, StreamingChunker};
 
 use crate::read::{ReadError, read_some};
 
@@ -26,9 +26,6 @@ pub enum ScanError<E = Infallible> {
     #[error(transparent)]
     Visit(E),
 }
-
-/// BLAKE3 is at its widest over groups of 16 blocks of 1 KiB.
-const HASH_GROUP: usize = 16 << 10;
 
 impl<'g> Scanner<'g> {
     /// Bytes of the buffer: half of the smallest L2 cache per core that is common on NAS boxes.
@@ -78,7 +75,7 @@ impl<'g> Scanner<'g> {
             // Let the read end a whole number of hash groups after the start of the chunk: if the chunk goes on, the next
             // span then starts aligned, and no SIMD width is lost between the two.
             let hashed = usize::try_from(self.chunker.chunk_len()).unwrap_or(0);
-            let wanted = Self::BUFFER_LEN.saturating_sub(hashed % HASH_GROUP);
+            let wanted = Self::BUFFER_LEN.saturating_sub(hashed % ChunkHasher::GROUP_LEN);
             let window = self.buffer.get_mut(..wanted).unwrap_or_default();
             let mut input = read_some(reader, window, &mut offset)?;
             if input.is_empty() {

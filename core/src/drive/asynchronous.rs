@@ -33,6 +33,7 @@ use core::convert::Infallible;
 
 use embedded_io_async::{Error, ErrorKind, Read, Write};
 
+use super::sink::check;
 use super::{IngestError, ReadError, RestoreError, Stopped, Summary, WriteError};
 use crate::pack::{Packer, ReadStep, Reader};
 use crate::{ChunkIndex, ChunkSource, RetainingChunker, Step};
@@ -80,12 +81,11 @@ async fn ingest_into<R: Read, I: ChunkIndex, W: Write>(
             Step::Chunk(retained) => {
                 let chunk = retained.chunk;
                 let known = index.contains(&chunk.id);
-                if !(if known { packer.accepts(&chunk) } else { packer.accepts_bytes(&retained) }) {
-                    return Err(IngestError::Sink(WriteError::Misplaced { offset: chunk.offset }));
-                }
                 if known {
+                    check(packer.accepts(&chunk), &chunk).map_err(IngestError::Sink)?;
                     write(out, &packer.refer(&chunk), &mut written).await.map_err(IngestError::Sink)?;
                 } else {
+                    check(packer.accepts_bytes(&retained), &chunk).map_err(IngestError::Sink)?;
                     let pieces = packer.store(&retained);
                     for part in pieces.parts() {
                         write(out, part, &mut written).await.map_err(IngestError::Sink)?;

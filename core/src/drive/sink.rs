@@ -92,6 +92,7 @@ impl<W: Write> ChunkSink for PackSink<'_, W> {
     }
 }
 
-fn check<E>(accepted: bool, chunk: &Chunk) -> Result<(), WriteError<E>> {
+/// What the packer does not accept never reaches the device.
+pub(super) fn check<E>(accepted: bool, chunk: &Chunk) -> Result<(), WriteError<E>> {
     if accepted { Ok(()) } else { Err(WriteError::Misplaced { offset: chunk.offset }) }
 }

@@ -21,6 +21,8 @@ pub(super) const VERSION: u16 = 1;
 /// 64 KiB, and the checksum of these two, which is the same for all.
 pub(super) const FRAME_START: [u8; 7] = [0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82];
 pub(super) const FRAME_END: [u8; 4] = [0; 4];
+/// Bytes that tell the length of a block of an LZ4 frame.
+pub(super) const BLOCK_HEAD: usize = 4;
 /// In the length of a block of an LZ4 frame: the block is not compressed.
 pub(super) const NOT_COMPRESSED: u32 = 1 << 31;
 

@@ -6,7 +6,7 @@ use core::fmt;
 pub use lz4_flex::block::CompressTable;
 use lz4_flex::block::{compress_into_with_table, get_maximum_output_size};
 
-use super::layout::{BlockLen, FRAME_END, FRAME_START, NOT_COMPRESSED};
+use super::layout::{BLOCK_HEAD, BlockLen, FRAME_END, FRAME_START, NOT_COMPRESSED};
 use crate::ChunkParams;
 
 /// Compresses chunks into memory that the caller lends: a table of `lz4_flex` and room for a frame.
@@ -127,9 +127,6 @@ impl<'m> Compressor<'m> {
 const fn worth(len: usize) -> usize {
     len.saturating_sub(len.div_ceil(16))
 }
-
-/// Bytes that tell a block's length.
-const BLOCK_HEAD: usize = 4;
 
 /// The block that starts at `at`; put together in `joined` if it lies on both sides.
 fn block_at<'b>(

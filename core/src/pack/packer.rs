@@ -109,7 +109,8 @@ impl<'m> Packer<'m> {
         self.accepts(&chunk) && usize::try_from(chunk.len) == Ok(len) && (self.records() > 0 || known_key())
     }
 
-    /// The record of a chunk that is to be stored, which should be one that it [accepts](Self::accepts_bytes). It counts from now on: write it whole, or give the stream up.
+    /// The record of a chunk that is to be stored, which should be one that it [accepts](Self::accepts_bytes). It counts from
+    /// now on: write it whole, or give the stream up.
     pub fn store<'p>(&'p mut self, retained: &Retained<'p>) -> Pieces<'p> {
         let Retained { chunk, first, second } = *retained;
         #[cfg(feature = "lz4")]

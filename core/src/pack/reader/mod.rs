@@ -5,7 +5,7 @@ mod stages;
 use core::fmt;
 
 use super::error::{PackError, PackErrorKind};
-use super::layout::{Compression, FRAME_START, HEADER_LEN, MAGIC, RECORD_LEN, StreamHeader};
+use super::layout::{BLOCK_HEAD, Compression, FRAME_START, HEADER_LEN, MAGIC, RECORD_LEN, StreamHeader};
 use super::tags::Tags;
 use crate::{Chunk, ChunkId, IdKey};
 
@@ -288,9 +288,6 @@ impl<'m> Reader<'m> {
         }
     }
 }
-
-/// Bytes that tell a block's length.
-const BLOCK_HEAD: usize = 4;
 
 /// What there is to tell the caller about.
 enum Seen {

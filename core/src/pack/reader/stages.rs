@@ -1,9 +1,10 @@
 //! What each part of a stream means once it is read: headers, records, and the blocks of an LZ4 frame.
 
-use super::{BLOCK_HEAD, Current, Reader, Seen, Stage};
+use super::{Current, Reader, Seen, Stage};
 use crate::pack::error::PackErrorKind;
 use crate::pack::layout::{
-    Compression, FRAME_END, FRAME_START, Kind, MAGIC, NOT_COMPRESSED, RECORD_LEN, Record, StreamHeader, split_lens,
+    BLOCK_HEAD, Compression, FRAME_END, FRAME_START, Kind, MAGIC, NOT_COMPRESSED, RECORD_LEN, Record, StreamHeader,
+    split_lens,
 };
 use crate::pack::tags::{HeaderCheck, Tags};
 use crate::{Chunk, ChunkId};

@@ -149,9 +149,12 @@ impl KeyArgs {
         Ok(IdKey::public())
     }
 
-    /// Whether the key would be read from standard input.
-    pub(crate) fn is_stdin(&self) -> bool {
-        self.key_file.as_deref().is_some_and(is_dash)
+    /// Standard input can be the key or one of the inputs, not both.
+    pub(crate) fn leaves_stdin_to(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
+        if self.key_file.as_deref().is_some_and(is_dash) && inputs.iter().any(|path| is_dash(path)) {
+            return Err(Failure::Usage("standard input cannot be both the key and the data".to_owned()));
+        }
+        Ok(())
     }
 
     /// The key the user gave, if any.

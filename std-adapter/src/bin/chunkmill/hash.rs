@@ -14,9 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::names::{is_dash, printable};
 
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
-    if args.key.is_stdin() && args.files.iter().any(|path| is_dash(path)) {
-        return Err(Failure::Usage("standard input cannot be both the key and the data".to_owned()));
-    }
+    args.key.leaves_stdin_to(&args.files)?;
     let key = args.key.read()?;
     let progress = Progress::new(!args.work.quiet, None);
     let mut stdout = BufWriter::new(io::stdout().lock());

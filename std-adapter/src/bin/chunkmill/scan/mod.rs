@@ -56,9 +56,7 @@ struct Run<'g> {
 pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
     let params = args.chunking.params()?;
     let kernel = kernel_from_environment().map_err(|error| Failure::Usage(error.to_string()))?;
-    if args.key.is_stdin() && args.paths.iter().any(|path| is_dash(path)) {
-        return Err(Failure::Usage("standard input cannot be both the key and the data".to_owned()));
-    }
+    args.key.leaves_stdin_to(&args.paths)?;
     let key = if args.chunking.keyed_gear { args.key.read_secret("--keyed-gear")? } else { args.key.read()? };
     let gear = args.chunking.gear(&key, &params);
     if let Some(path) = &args.histogram {
