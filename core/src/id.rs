@@ -45,6 +45,10 @@ impl IdKey {
         Self(blake3::derive_key(context, &self.0))
     }
 
+    pub(crate) const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     pub(crate) fn hasher(&self) -> KeyedHasher {
         KeyedHasher(blake3::Hasher::new_keyed(&self.0))
     }

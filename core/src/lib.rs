@@ -110,6 +110,7 @@ mod ring;
 mod scan;
 mod store;
 mod streaming;
+mod tree;
 
 pub use chunk::Chunk;
 pub use cutter::{Cutter, Scanned};
@@ -125,3 +126,4 @@ pub use ring::{RingBuffer, RingError};
 pub use scan::Kernel;
 pub use store::{ChunkSink, ChunkSource, NoSource};
 pub use streaming::{Span, StreamingChunker};
+pub use tree::{ChunkTree, Piece, PieceHasher, Subtree, TreeError};
