@@ -28,7 +28,7 @@
 //!
 //! `cli` (on by default) builds the program and adds nothing to the library: link with `default-features = false`.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(
     test,
     allow(
@@ -41,19 +41,25 @@
 pub mod key;
 pub mod usage;
 
+mod gate;
 mod hash;
 mod kernel;
+mod pool;
 mod read;
 mod scanner;
 mod source;
+mod split;
 mod totals;
 mod walk;
 
 pub use chunkmill_core as core;
+pub use gate::{GATE_VARIABLE, Gate, GateError, Objective, Split};
 pub use hash::hash_stream;
 pub use kernel::{KERNEL_VARIABLE, UnknownKernel, kernel_from_environment};
+pub use pool::Pool;
 pub use read::ReadError;
 pub use scanner::{ScanError, Scanner};
 pub use source::{SizeChanged, Source};
+pub use split::hash_slice;
 pub use totals::Totals;
 pub use walk::{Entry, WalkError, walk};
