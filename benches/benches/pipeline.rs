@@ -23,7 +23,11 @@ const LEN: u64 = 64 << 20;
 
 type Scan = fn(ChunkParams, &File) -> Result<Tally, Box<dyn Error>>;
 
-const SUBJECTS: [(&str, Scan); 2] = [("naive", naive), ("ours_1_thread", scanner)];
+const SUBJECTS: [(&str, Scan); 3] = [
+    ("naive", naive),
+    ("ours_1_thread", |params, file| scanner(params, file, 1)),
+    ("ours_2_threads", |params, file| scanner(params, file, 2)),
+];
 
 fn pipeline(criterion: &mut Criterion) {
     let file = warm_file(&env::temp_dir(), Data::Random, 1, LEN).expect("a temporary file");

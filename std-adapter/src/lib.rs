@@ -5,19 +5,19 @@
 //! hashing and is exported here as [`core`].
 //!
 //! ```
-//! use std::io::Cursor;
-//!
 //! use chunkmill::core::{ChunkParams, GearTable, IdKey};
-//! use chunkmill::{ScanError, Scanner};
+//! use chunkmill::{Pool, ScanError, Scanner};
 //!
 //! let params = ChunkParams::new(2048, 8192, 65536, 1)?;
 //! let key = IdKey::from_bytes([7; 32]);
-//! let mut scanner = Scanner::new(params, GearTable::published(), &key);
+//! let scanner = Scanner::new(params, GearTable::published(), &key);
 //!
 //! let mut chunks = Vec::new();
-//! let bytes = scanner.scan(Cursor::new(vec![42; 200_000]), |chunk| {
-//!     chunks.push(chunk);
-//!     Ok::<(), ScanError>(())
+//! let bytes = Pool::scope(2, |pool| {
+//!     scanner.scan(pool, &[42; 200_000][..], |chunk| {
+//!         chunks.push(chunk);
+//!         Ok::<(), ScanError>(())
+//!     })
 //! })?;
 //! assert_eq!(bytes, 200_000);
 //! assert_eq!(chunks.len(), 4);
@@ -34,6 +34,7 @@
     allow(
         clippy::arithmetic_side_effects,
         clippy::as_conversions,
+        clippy::cast_possible_truncation,
         reason = "a test that overflows fails, as it should"
     )
 )]
@@ -41,25 +42,35 @@
 pub mod key;
 pub mod usage;
 
+mod background;
 mod gate;
-mod hash;
 mod kernel;
+mod pace;
 mod pool;
 mod read;
-mod scanner;
+mod scan;
 mod source;
 mod split;
+mod stream;
+mod syscalls;
 mod totals;
 mod walk;
 
+pub use background::enter_background;
 pub use chunkmill_core as core;
 pub use gate::{GATE_VARIABLE, Gate, GateError, Objective, Split};
-pub use hash::hash_stream;
 pub use kernel::{KERNEL_VARIABLE, UnknownKernel, kernel_from_environment};
+pub use pace::Pace;
 pub use pool::Pool;
 pub use read::ReadError;
-pub use scanner::{ScanError, Scanner};
+pub use scan::{Event, HashEvent, ScanError, Scanner, StreamHasher};
 pub use source::{SizeChanged, Source};
 pub use split::hash_slice;
+pub use stream::{Next, Plain, Stream};
 pub use totals::Totals;
 pub use walk::{Entry, WalkError, walk};
+
+/// The README's example of this crate is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

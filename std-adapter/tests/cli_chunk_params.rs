@@ -15,7 +15,7 @@
 mod common;
 
 use chunkmill::core::{ChunkParams, GearTable, IdKey, Kernel};
-use chunkmill::{KERNEL_VARIABLE, ScanError, Scanner};
+use chunkmill::{KERNEL_VARIABLE, Pool, ScanError, Scanner};
 
 use common::{Finished, Place, chunks, json_lines, noise, run};
 
@@ -159,7 +159,8 @@ fn threads_are_checked_and_told_honestly() {
     let place = place();
     for threads in ["1", "3", "64", "auto"] {
         let finished = place.run(["scan", "f", "--format", "jsonl", "--threads", threads]).exits(0);
-        assert_eq!(finished.summary()["threads"], 1, "{threads}");
+        let told = finished.summary()["threads"].as_u64().unwrap();
+        assert!(threads.parse().map_or((1..=4).contains(&told), |asked: u64| told == asked), "{threads}: {told}");
         place.run(["hash", "f", "--threads", threads]).exits(0);
     }
     for threads in ["0", "65", "256", "x", "-1", "1.5", "AUTO", ""] {
@@ -191,9 +192,11 @@ fn a_keyed_gear_cuts_as_the_library_does_with_it() {
     let key = IdKey::from_bytes([9; 32]);
     let gear = GearTable::keyed(&key, &params);
     let mut expected = Vec::new();
-    let scanned = Scanner::new(params, &gear, &key).scan(&noise(1, 200_000)[..], |chunk| {
-        expected.push(chunk);
-        Ok::<(), ScanError>(())
+    let scanned = Pool::scope(1, |pool| {
+        Scanner::new(params, &gear, &key).scan(pool, &noise(1, 200_000)[..], |chunk| {
+            expected.push(chunk);
+            Ok::<(), ScanError>(())
+        })
     });
     assert_eq!(scanned.unwrap(), 200_000);
     assert!(finished.out().starts_with(&json_lines("f", &expected)));

@@ -30,7 +30,7 @@ fn jsonl_to_the_byte() {
     let content = noise(1, 40_000);
     place.file("a/b", &content);
     let found = small_chunks(&content);
-    let finished = place.run(scan("jsonl", &["a/b"])).exits(0);
+    let finished = place.run(scan("jsonl", &["a/b", "--threads", "3"])).exits(0);
 
     let (lines, last) = finished.out().trim_end_matches('\n').rsplit_once('\n').unwrap();
     assert_eq!(format!("{lines}\n"), json_lines("a/b", &found));
@@ -40,7 +40,7 @@ fn jsonl_to_the_byte() {
          \"unique_bytes\":40000,\"wall_s\":"
     );
     assert!(last.starts_with(&known), "{last}");
-    assert!(last.contains(",\"threads\":1,\"peak_rss_bytes\":"), "{last}");
+    assert!(last.contains(",\"threads\":3,\"peak_rss_bytes\":"), "{last}");
     assert!(last.ends_with(",\"errors\":0}}"), "{last}");
     assert!(finished.out().ends_with("}}\n"));
 }
@@ -104,7 +104,7 @@ fn the_table_has_all_totals() {
     let found = small_chunks(&content);
     place.file("one", &content);
     place.file("two", &content);
-    let finished = place.run([&["scan"], &SMALL[..], &["one", "two"]].concat()).exits(0);
+    let finished = place.run([&["scan"], &SMALL[..], &["one", "two", "--threads", "3"]].concat()).exits(0);
     let rows = rows(finished.out());
 
     let labels: Vec<_> = rows.iter().map(|(label, _)| *label).collect();
@@ -139,7 +139,7 @@ fn the_table_has_all_totals() {
     assert!(value("CPU").ends_with(" CPU-s"));
     assert!(value("CPU per GiB").ends_with(" CPU-s/GiB"));
     assert!(value("speed").ends_with(" MB/s"));
-    assert_eq!(value("threads"), "1");
+    assert_eq!(value("threads"), "3");
 }
 
 #[test]

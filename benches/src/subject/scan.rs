@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
-use chunkmill::Scanner;
+use chunkmill::{Pool, Scanner};
 use chunkmill_core::{ChunkParams, GearTable, IdKey};
 use fastcdc::v2020::StreamCDC;
 
@@ -52,18 +52,22 @@ pub fn naive(params: ChunkParams, mut file: &File) -> Result<Tally, Box<dyn Erro
     Ok(tally)
 }
 
-/// Our [`Scanner`] on one thread. Making it is part of the work, as its peer's buffer is part of that one's.
+/// Our [`Scanner`] on so many threads. Starting them and making the buffers is part of the work, as its peer's buffer is part
+/// of that one's.
 ///
 /// # Errors
 ///
 /// The file cannot be read.
-pub fn scanner(params: ChunkParams, mut file: &File) -> Result<Tally, Box<dyn Error>> {
+pub fn scanner(params: ChunkParams, mut file: &File, threads: usize) -> Result<Tally, Box<dyn Error>> {
     file.rewind()?;
-    let mut scanner = Scanner::new(params, GearTable::published(), &IdKey::from_bytes(KEY));
+    let key = IdKey::from_bytes(KEY);
+    let scanner = Scanner::new(params, GearTable::published(), &key);
     let mut tally = Tally::default();
-    scanner.scan(file, |chunk| {
-        tally.add_chunk(chunk.offset, chunk.len as usize, chunk.id.as_bytes());
-        Ok::<(), Infallible>(())
+    Pool::scope(threads, |pool| {
+        scanner.scan(pool, file, |chunk| {
+            tally.add_chunk(chunk.offset, chunk.len as usize, chunk.id.as_bytes());
+            Ok::<(), Infallible>(())
+        })
     })?;
     Ok(tally)
 }
@@ -74,12 +78,14 @@ mod tests {
     use std::env;
 
     #[test]
-    fn both_see_the_same_chunks() {
+    fn all_see_the_same_chunks() {
         let params = ChunkParams::new(2 << 10, 8 << 10, 32 << 10, 1).unwrap();
         for len in [0, 1, 3_000_001] {
             let file = warm_file(&env::temp_dir(), Data::Random, 1, len).unwrap();
             let expected = naive(params, &file).unwrap();
-            assert_eq!(scanner(params, &file).unwrap(), expected);
+            for threads in 1..=3 {
+                assert_eq!(scanner(params, &file, threads).unwrap(), expected);
+            }
             assert_eq!(expected.bytes, len);
         }
     }

@@ -1,6 +1,6 @@
 //! One job, lent by its owner to helpers on other threads for as long as the slot is open.
 //!
-//! This is the only module with `unsafe` in it. A job borrows what it works on (a slice to be hashed, say) for less than
+//! With `syscalls` this is the only module with `unsafe` in it. A job borrows what it works on (a slice to be hashed, say) for less than
 //! the helpers live, and no safe type can say that. What makes it sound is the owner's wait in [`Slot::close`]: no helper
 //! holds the job when it returns, and none can get it afterwards.
 //!

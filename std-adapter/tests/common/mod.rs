@@ -14,7 +14,7 @@ use std::thread::{self, JoinHandle};
 
 use chunkmill::core::{Chunk, ChunkParams, GearTable, IdKey};
 use chunkmill::key::KEY_VARIABLE;
-use chunkmill::{ScanError, Scanner};
+use chunkmill::{Pool, ScanError, Scanner};
 use rustix::fs::{CWD, FileType, Mode};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
@@ -262,7 +262,7 @@ pub(crate) fn chunks(bytes: &[u8], params: ChunkParams, seed: u64, key: &IdKey) 
         chunks.push(chunk);
         Ok::<(), ScanError>(())
     };
-    Scanner::new(params, &gear, key).scan(bytes, visit).unwrap();
+    Pool::scope(1, |pool| Scanner::new(params, &gear, key).scan(pool, bytes, visit)).unwrap();
     chunks
 }
 

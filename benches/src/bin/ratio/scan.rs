@@ -66,7 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
         eprintln!("avg {avg} ...");
         let subjects = vec![
             Subject::new("naive: StreamCDC + keyed_hash", || naive(params, &file)),
-            Subject::new("ours, 1 thread", || scanner(params, &file)),
+            Subject::new("ours, 1 thread", || scanner(params, &file, 1)),
+            Subject::new("ours, 2 threads", || scanner(params, &file, 2)),
         ];
         add_rows(&mut table, *avg, &interleave(args.rounds, subjects)?);
     }

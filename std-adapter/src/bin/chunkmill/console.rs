@@ -1,6 +1,6 @@
 //! Standard error: messages, and the progress line when someone is there to see it.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -10,7 +10,7 @@ pub(crate) fn say(message: &str) {
 }
 
 /// The progress line on standard error, and messages that do not tear it apart.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
@@ -31,9 +31,9 @@ impl Progress {
         Self(bar.with_style(style))
     }
 
-    /// A reader whose bytes count.
-    pub(crate) fn reader<R: Read>(&self, reader: R) -> impl Read {
-        self.0.wrap_read(reader)
+    /// Counts bytes.
+    pub(crate) fn advance(&self, bytes: u64) {
+        self.0.inc(bytes);
     }
 
     pub(crate) fn say(&self, message: &str) {

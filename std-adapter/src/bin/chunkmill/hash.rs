@@ -1,43 +1,56 @@
 //! `chunkmill hash`
 
+use core::fmt::Display;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use chunkmill::core::{ChunkId, IdKey};
-use chunkmill::{Source, hash_stream};
+use chunkmill::core::ChunkId;
+use chunkmill::{HashEvent, Pool, StreamHasher};
 
 use crate::args::HashArgs;
 use crate::console::Progress;
 use crate::failure::{Failure, Outcome};
-use crate::names::{is_dash, printable};
+use crate::inputs::{self, Input};
+use crate::names::printable;
 
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
     args.key.leaves_stdin_to(&args.files)?;
     let key = args.key.read()?;
+    let work = args.work.begin()?;
     let progress = Progress::new(!args.work.quiet, None);
     let mut stdout = BufWriter::new(io::stdout().lock());
     let mut outcome = Outcome::Done;
-    for path in &args.files {
-        match hash(path, &key, &progress) {
-            Ok(id) => write_line(&mut stdout, &id, path).map_err(|error| Failure::stdout(&error))?,
-            Err(error) => {
-                progress.say(&format!("{}: {error}", printable(path)));
-                outcome = Outcome::DataWrong;
-            }
-        }
+    let mut failed = |path: &Path, why: &dyn Display| {
+        progress.say(&format!("{}: {why}", printable(path)));
+        outcome = Outcome::DataWrong;
+    };
+    let mut hasher = StreamHasher::new(&key).with_gate(work.gate).with_memory(work.memory);
+    if let Some(pace) = &work.pace {
+        hasher = hasher.with_pace(pace);
     }
+    let hashed = Pool::scope(work.threads, |pool| {
+        hasher.hash_all(pool, inputs::files(&args.files, &progress), |event| {
+            let (input, id) = match event {
+                HashEvent::End(input, source, id) => {
+                    (input, id.map_err(io::Error::other).and_then(|id| source.check().map(|()| id)))
+                }
+                HashEvent::Note(input) => (input, Err(io::Error::other("not opened"))),
+                _ => return Ok(()),
+            };
+            match (input, id) {
+                (Input::File(path), Ok(id)) => write_line(&mut stdout, &id, &path)?,
+                (Input::File(path), Err(error)) => failed(&path, &error),
+                (Input::Failed(path, why), _) => failed(&path, &why),
+                (Input::Skipped, _) => {}
+            }
+            Ok(())
+        })
+    });
     progress.clear();
-    stdout.flush().map_err(|error| Failure::stdout(&error))?;
+    hashed.and_then(|()| stdout.flush()).map_err(|error: io::Error| Failure::stdout(&error))?;
     Ok(outcome)
-}
-
-fn hash(path: &Path, key: &IdKey, progress: &Progress) -> io::Result<ChunkId> {
-    let mut source = if is_dash(path) { Source::stdin()? } else { Source::open(path)? };
-    let id = hash_stream(progress.reader(&mut source), key).map_err(io::Error::other)?;
-    source.check()?.map_err(io::Error::other)?;
-    Ok(id)
 }
 
 /// `HEX  NAME`. A name with a line end or a backslash is escaped, and the line then starts with a backslash: the way of

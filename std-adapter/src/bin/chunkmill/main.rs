@@ -7,6 +7,7 @@ mod args;
 mod console;
 mod failure;
 mod hash;
+mod inputs;
 mod keygen;
 mod names;
 mod output;

@@ -2,6 +2,8 @@
 
 const UNITS: [(&str, u32); 4] = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
 
+const LEAST_MEMORY: u64 = 1 << 20;
+
 /// Reads a size in bytes.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
@@ -22,6 +24,15 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
 /// Reads a chunk size, which no limit lets past 32 bits.
 pub(crate) fn parse_chunk_size(text: &str) -> Result<u32, String> {
     u32::try_from(parse_size(text)?).map_err(|_| "chunk sizes end at 16MiB".to_owned())
+}
+
+/// Reads the memory for buffers: less than the least could not hold one of them and its index.
+pub(crate) fn parse_memory(text: &str) -> Result<usize, String> {
+    let bytes = parse_size(text)?;
+    if bytes < LEAST_MEMORY {
+        return Err("expected 1MiB or more".to_owned());
+    }
+    Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 fn unit_hint(digits: &str, unit: &str) -> String {
@@ -59,6 +70,8 @@ mod tests {
         {
             assert!(parse_size(text).is_err(), "{text}");
         }
+        assert!(parse_memory("1023KiB").is_err());
+        assert_eq!(parse_memory("1MiB"), Ok(1 << 20));
         assert_eq!(parse_chunk_size("4GiB"), Err("chunk sizes end at 16MiB".to_owned()));
     }
 }

@@ -40,7 +40,7 @@ struct Fields {
     wall_s: f64,
     cpu_s: f64,
     cpu_s_per_gib: f64,
-    threads: u32,
+    threads: usize,
     peak_rss_bytes: u64,
     errors: u64,
 }

@@ -10,13 +10,14 @@ use std::path::Path;
 
 use chunkmill::core::Chunk;
 use chunkmill::usage::{Stopwatch, Used, peak_rss};
-use chunkmill::{Entry, ScanError, Scanner, Source, Totals, kernel_from_environment, walk};
+use chunkmill::{Event, Pool, Scanner, Totals, kernel_from_environment};
 
 use self::histogram::Histogram;
 use crate::args::{Format, ScanArgs};
 use crate::console::Progress;
 use crate::failure::{Failure, Outcome};
-use crate::names::{is_dash, printable};
+use crate::inputs::{self, Counted, Input};
+use crate::names::printable;
 
 /// A way to print chunks and their totals.
 trait Listing {
@@ -38,19 +39,18 @@ struct Summary<'t> {
     /// Files and directories that could not be read, in part or at all, or changed meanwhile.
     errors: u64,
     used: Used,
-    threads: u32,
+    threads: usize,
     peak_rss: u64,
 }
 
-struct Run<'g> {
-    scanner: Scanner<'g>,
+struct Run<'p> {
     listing: Box<dyn Listing>,
     histogram: Histogram,
     totals: Totals,
     files: u64,
     skipped: u64,
     errors: u64,
-    progress: Progress,
+    progress: &'p Progress,
 }
 
 pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
@@ -63,30 +63,37 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
         histogram::check(path)?;
     }
 
+    let work = args.work.begin()?;
     let watch = Stopwatch::start();
     let lists_chunks = args.chunks || args.format != Format::Human;
+    // Two writers on one terminal would tear each other's lines apart.
+    let progress = Progress::new(!(args.work.quiet || lists_chunks && io::stdout().is_terminal()), known_size(args));
     let mut run = Run {
-        scanner: Scanner::new(params, &gear, &key).with_kernel(kernel),
         listing: listing(args).map_err(|error| Failure::stdout(&error))?,
         histogram: Histogram::new(),
         totals: Totals::new(),
         files: 0,
         skipped: 0,
         errors: 0,
-        // Two writers on one terminal would tear each other's lines apart.
-        progress: Progress::new(!(args.work.quiet || lists_chunks && io::stdout().is_terminal()), known_size(args)),
+        progress: &progress,
     };
-    for path in &args.paths {
-        run.scan_path(path)?;
+    let mut scanner = Scanner::new(params, &gear, &key);
+    scanner = scanner.with_kernel(kernel).with_gate(work.gate).with_memory(work.memory);
+    if let Some(pace) = &work.pace {
+        scanner = scanner.with_pace(pace);
     }
-    run.progress.clear();
+    let scanned = Pool::scope(work.threads, |pool| {
+        scanner.scan_all(pool, inputs::trees(&args.paths, &progress), |event| run.event(event))
+    });
+    progress.clear();
+    scanned.map_err(|error| Failure::stdout(&error))?;
     let summary = Summary {
         totals: &run.totals,
         files: run.files,
         skipped: run.skipped,
         errors: run.errors,
         used: watch.read(),
-        threads: args.work.threads(),
+        threads: work.threads,
         peak_rss: peak_rss().unwrap_or(0),
     };
     run.listing.summary(&summary).map_err(|error| Failure::stdout(&error))?;
@@ -97,52 +104,23 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
 }
 
 impl Run<'_> {
-    fn scan_path(&mut self, path: &Path) -> Result<(), Failure> {
-        if is_dash(path) {
-            return self.scan_source(path, Source::stdin());
-        }
-        if !path.is_dir() {
-            return self.scan_source(path, Source::open(path));
-        }
-        for entry in walk(path) {
-            match entry {
-                Ok(Entry::File(path)) => self.scan_source(&path, Source::open_regular(&path))?,
-                Ok(_) => self.skipped = self.skipped.saturating_add(1),
-                Err(error) => self.file_failed(&error.path, &error),
+    fn event(&mut self, event: Event<'_, Input, Counted>) -> io::Result<()> {
+        match event {
+            Event::Chunk(Input::File(path), chunk) => {
+                self.totals.add(&chunk);
+                self.histogram.add(chunk.len);
+                self.listing.chunk(path, &chunk)?;
             }
-        }
-        Ok(())
-    }
-
-    fn scan_source(&mut self, path: &Path, source: io::Result<Source>) -> Result<(), Failure> {
-        let mut source = match source {
-            Ok(source) => source,
-            Err(error) => {
-                self.file_failed(path, &error);
-                return Ok(());
+            Event::End(Input::File(path), _, Err(error)) => self.file_failed(&path, &error),
+            Event::End(Input::File(path), source, Ok(_)) => {
+                self.files = self.files.saturating_add(1);
+                if let Err(changed) = source.check() {
+                    self.file_failed(&path, &changed);
+                }
             }
-        };
-        let Self { scanner, listing, histogram, totals, progress, .. } = self;
-        let scanned = scanner.scan(progress.reader(&mut source), |chunk| {
-            totals.add(&chunk);
-            histogram.add(chunk.len);
-            listing.chunk(path, &chunk)
-        });
-        match scanned {
-            Ok(_) => self.files = self.files.saturating_add(1),
-            Err(ScanError::Visit(error)) => {
-                self.progress.clear();
-                return Err(Failure::stdout(&error));
-            }
-            Err(error) => {
-                self.file_failed(path, &error);
-                return Ok(());
-            }
-        }
-        match source.check() {
-            Ok(Ok(())) => {}
-            Ok(Err(changed)) => self.file_failed(path, &changed),
-            Err(error) => self.file_failed(path, &error),
+            Event::Note(Input::Failed(path, why)) => self.file_failed(&path, &why),
+            Event::Note(Input::Skipped) => self.skipped = self.skipped.saturating_add(1),
+            _ => {}
         }
         Ok(())
     }
