@@ -1,6 +1,7 @@
 //! Wall time and CPU time of a piece of work.
 
 use core::time::Duration;
+use std::thread::sleep;
 use std::time::Instant;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -17,15 +18,20 @@ pub struct Sample {
 /// Runs `work` and measures it.
 ///
 /// The benches read the kernel's clock themselves and not through chunkmill, which is what they measure. Linux counts
-/// other running threads only on ticks, so threads that `work` starts must have stopped or parked when it returns.
+/// other running threads only on ticks, so threads that `work` leaves spinning get a moment to park before the CPU time is
+/// read: what they spin away counts, as CPU time and not as wall time.
 pub fn time<T>(work: impl FnOnce() -> T) -> (T, Sample) {
     let cpu_before = process_cpu_time();
     let start = Instant::now();
     let result = work();
     let wall = start.elapsed();
+    sleep(SETTLE);
     let cpu = process_cpu_time().saturating_sub(cpu_before);
     (result, Sample { wall, cpu })
 }
+
+/// Longer than pools spin: chunkmill's for some tens of microseconds, rayon's for some hundred.
+const SETTLE: Duration = Duration::from_millis(1);
 
 fn process_cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
@@ -36,11 +42,10 @@ fn process_cpu_time() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::thread;
 
     #[test]
     fn sleep_is_wall_time_only() {
-        let ((), sample) = time(|| thread::sleep(Duration::from_millis(50)));
+        let ((), sample) = time(|| sleep(Duration::from_millis(50)));
         assert!(sample.wall >= Duration::from_millis(50));
     }
 

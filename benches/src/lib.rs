@@ -28,6 +28,7 @@
     reason = "benchmarks: a wrong figure of their own is best met by a panic"
 )]
 
+pub mod chart;
 pub mod clock;
 pub mod data;
 pub mod harness;

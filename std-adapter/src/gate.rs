@@ -62,11 +62,15 @@ pub struct GateError {
 const BALANCED: u64 = 128 << 10;
 const WALL: u64 = 64 << 10;
 
-/// The longest piece: half of a small L2 cache. Hashing one takes far longer than claiming it.
-const LONGEST: usize = 256 << 10;
+/// The lengths that pieces may have. Longer ones would fall out of a small L2 cache, and hashing one of these takes far longer
+/// than claiming it.
+const PIECES: [usize; 5] = [16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];
 
-/// Pieces that each thread gets when a slice is long: the last ones to end are then an eighth of a thread's share.
-const SHARES: usize = 8;
+/// Pieces that each thread gets at least, if a slice is long enough, so that one which is held up does not hold up all.
+const SHARES: usize = 4;
+
+/// What a piece costs beside its bytes (claiming it, starting and ending a subtree, joining it), as bytes hashed in that time.
+const PIECE_COST: usize = 1 << 10;
 
 impl Gate {
     /// The gate for an objective.
@@ -116,10 +120,28 @@ impl Gate {
         }
         let share = usize::try_from(self.threshold / 2).unwrap_or(usize::MAX).max(Piece::ALIGNMENT);
         let helpers = threads.min(len.div_euclid(share)).saturating_sub(1).max(1);
-        let wanted = len.div_euclid(helpers.saturating_add(1).saturating_mul(SHARES)).max(1);
-        let piece = 1 << wanted.ilog2();
-        Split::Pieces { len: LONGEST.min(piece).max(Piece::ALIGNMENT), helpers }
+        Split::Pieces { len: piece_len(len, helpers.saturating_add(1)), helpers }
     }
+}
+
+/// The length of pieces with which `threads` threads are done first.
+fn piece_len(len: usize, threads: usize) -> usize {
+    let [shortest, ..] = PIECES;
+    let enough = |&piece: &usize| piece == shortest || len.div_ceil(piece) >= threads.saturating_mul(SHARES);
+    PIECES.into_iter().filter(enough).min_by_key(|&piece| makespan(len, piece, threads)).unwrap_or(shortest)
+}
+
+/// Bytes hashed by the thread that is done last, when all take pieces in turn.
+const fn makespan(len: usize, piece: usize, threads: usize) -> usize {
+    let pieces = len.div_ceil(piece);
+    let (turns, more) = (pieces.div_euclid(threads), pieces.rem_euclid(threads));
+    let last = match more {
+        0 => 0,
+        // Only the last piece, which may be short.
+        1 => len.saturating_sub(pieces.saturating_sub(1).saturating_mul(piece)).saturating_add(PIECE_COST),
+        _ => piece.saturating_add(PIECE_COST),
+    };
+    turns.saturating_mul(piece.saturating_add(PIECE_COST)).saturating_add(last)
 }
 
 fn kib(value: &str) -> Result<u64, GateError> {
@@ -151,9 +173,13 @@ mod tests {
             (gate(128), 256 * KIB, 4, pieces(16, 3)),
             (gate(128), 256 * KIB, 3, pieces(16, 2)),
             // Longer slices have longer pieces, up to a limit.
-            (gate(128), 512 * KIB, 2, pieces(32, 1)),
-            (gate(128), 2 << 20, 2, pieces(128, 1)),
+            (gate(128), 256 * KIB, 2, pieces(32, 1)),
+            (gate(128), 512 * KIB, 2, pieces(64, 1)),
+            (gate(128), 2 << 20, 2, pieces(256, 1)),
             (gate(128), 64 << 20, 2, pieces(256, 1)),
+            // Shorter ones where longer ones would leave a thread waiting.
+            (gate(128), 288 * KIB, 2, pieces(16, 1)),
+            (gate(128), 576 * KIB, 2, pieces(32, 1)),
             // 0: always, if there are two pieces.
             (gate(0), 0, 4, Split::Whole),
             (gate(0), 16 * KIB, 4, Split::Whole),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ratio cut [--size 128MiB] [--rounds 9] [--avg 8KiB,64KiB,2MiB] [--data random,text,zeros,periodic]
+//! ratio hash [--from 4KiB] [--to 4MiB] [--step 16KiB] [--rounds 7] [--csv FILE] [--svg FILE]
 //! ratio scan [--size 1GiB] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
 //! ```
 //!
@@ -16,6 +17,7 @@
 )]
 
 mod cut;
+mod hash;
 mod scan;
 
 use core::error::Error;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let report = match args.command {
         Command::Cut(args) => cut::run(&args),
+        Command::Hash(args) => hash::run(&args),
         Command::Scan(args) => scan::run(&args),
     };
     let style = if args.markdown { Style::Markdown } else { Style::Text };
@@ -67,6 +70,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Cut(cut::Args),
+    Hash(hash::Args),
     Scan(scan::Args),
 }
 
@@ -101,6 +105,8 @@ fn ratio_cell(index: usize, ratio: Spread) -> String {
 enum RatioError {
     #[error("cannot make the file to scan in {}", dir.display())]
     File { dir: PathBuf, source: io::Error },
+    #[error("cannot write {}", path.display())]
+    Figure { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error("cannot write the result")]
