@@ -96,10 +96,10 @@ mod tests {
             title: "Speed".to_owned(),
             x: "KiB".to_owned(),
             y: "times".to_owned(),
-            lines: vec![line("one"), line("two")],
+            lines: vec![line("first"), line("second")],
         };
         let svg = draw(&[chart.clone(), chart]);
-        for word in ["Speed", "KiB", "times", "one", "two"] {
+        for word in ["Speed", "KiB", "times", "first", "second"] {
             assert_eq!(svg.matches(word).count(), 2, "{word}");
         }
     }

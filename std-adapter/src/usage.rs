@@ -11,7 +11,17 @@ use rustix::time::{ClockId, clock_gettime};
 /// Linux adds the time of other threads that run at this moment only at its ticks (1 to 10 ms each), so measure over
 /// 200 ms or more, or after the other threads have parked or ended.
 pub fn process_cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+    cpu_time(ClockId::ProcessCPUTime)
+}
+
+/// CPU time used by the calling thread since it started. It is exact at every moment: the tick trap of
+/// [`process_cpu_time`] is about other threads.
+pub fn thread_cpu_time() -> Duration {
+    cpu_time(ClockId::ThreadCPUTime)
+}
+
+fn cpu_time(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
@@ -81,6 +91,8 @@ pub(crate) fn as_f64(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc;
+    use std::thread;
 
     #[test]
     fn process_clock_counts_a_burn() {
@@ -93,6 +105,40 @@ mod tests {
         // Other tests run on other threads, so CPU time may exceed wall time, but a burn is never free.
         assert!(used.cpu >= Duration::from_millis(50));
         assert!(used.wall > Duration::ZERO);
+    }
+
+    /// What threads burn by their own clocks is in the process clock as soon as they have parked, to the last tick.
+    #[test]
+    fn the_process_clock_has_all_of_its_threads_once_they_have_parked() {
+        const BURN: Duration = Duration::from_millis(37);
+        let (parked, all_parked) = mpsc::channel();
+        let before = process_cpu_time();
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let parked = parked.clone();
+                thread::spawn(move || {
+                    while thread_cpu_time() < BURN {}
+                    parked.send(thread_cpu_time()).unwrap();
+                    thread::park();
+                })
+            })
+            .collect();
+        let burned: Duration = (0..3).map(|_| all_parked.recv().unwrap()).sum();
+        // From the message to the park.
+        thread::sleep(Duration::from_millis(5));
+        let counted = process_cpu_time().saturating_sub(before);
+        assert!(burned >= 3 * BURN && counted >= burned, "{counted:?} of {burned:?}");
+        for thread in threads {
+            thread.thread().unpark();
+            thread.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_sleeping_thread_uses_no_cpu() {
+        let before = thread_cpu_time();
+        thread::sleep(Duration::from_millis(50));
+        assert!(thread_cpu_time() - before < Duration::from_millis(10));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is measured: ours, and the peers, each as a function of its input that gives a [`Tally`](crate::tally::Tally).
 
 pub mod cut;
+pub mod files;
 pub mod scan;
 
 use chunkmill_core::ChunkParams;

@@ -134,6 +134,9 @@ impl Read for Source {
             Kind::Regular { size: size @ 1.., cache, .. } => {
                 let left = usize::try_from(size.saturating_sub(self.read)).unwrap_or(usize::MAX);
                 let len = buffer.len().min(left);
+                if len == 0 {
+                    return Ok(0);
+                }
                 let len = self.file.read_at(buffer.get_mut(..len).unwrap_or_default(), self.read)?;
                 cache.has_read(&self.file, self.read);
                 len

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ratio cut [--size 128MiB] [--rounds 9] [--avg 8KiB,64KiB,2MiB] [--data random,text,zeros,periodic]
+//! ratio files [--count 10000] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
 //! ratio hash [--from 4KiB] [--to 4MiB] [--step 16KiB] [--rounds 7] [--csv FILE] [--svg FILE]
 //! ratio scan [--size 1GiB] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
 //! ```
@@ -17,6 +18,7 @@
 )]
 
 mod cut;
+mod files;
 mod hash;
 mod scan;
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let report = match args.command {
         Command::Cut(args) => cut::run(&args),
+        Command::Files(args) => files::run(&args),
         Command::Hash(args) => hash::run(&args),
         Command::Scan(args) => scan::run(&args),
     };
@@ -70,6 +73,7 @@ struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Cut(cut::Args),
+    Files(files::Args),
     Hash(hash::Args),
     Scan(scan::Args),
 }

@@ -51,17 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
     let file =
         warm_file(&dir, args.data, args.seed, args.size.bytes()).map_err(|source| RatioError::File { dir, source })?;
 
-    let mut table = Table::new(&[
-        ("avg", Align::Right),
-        ("scan", Align::Left),
-        ("wall s", Align::Right),
-        ("CPU-s", Align::Right),
-        ("CPU-s/GiB", Align::Right),
-        ("MB/s", Align::Right),
-        ("wall / naive", Align::Right),
-        ("CPU / naive", Align::Right),
-        ("chunks", Align::Right),
-    ]);
+    let mut table = Table::new(&COLUMNS);
     for (&params, avg) in sets.iter().zip(&args.avg) {
         eprintln!("avg {avg} ...");
         let subjects = vec![
@@ -79,7 +69,20 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
     Ok(Report { method, table })
 }
 
-fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>]) {
+/// The columns of [`add_rows`].
+pub(crate) const COLUMNS: [(&str, Align); 9] = [
+    ("avg", Align::Right),
+    ("scan", Align::Left),
+    ("wall s", Align::Right),
+    ("CPU-s", Align::Right),
+    ("CPU-s/GiB", Align::Right),
+    ("MB/s", Align::Right),
+    ("wall / naive", Align::Right),
+    ("CPU / naive", Align::Right),
+    ("chunks", Align::Right),
+];
+
+pub(crate) fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>]) {
     table.gap();
     let Some(base) = measured.first() else { return };
     for (index, subject) in measured.iter().enumerate() {
