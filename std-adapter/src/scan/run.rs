@@ -47,8 +47,8 @@ struct Desk<T, R> {
     helpers_waiting: usize,
 }
 
-/// Looks for a change so many times before it waits: a few microseconds, about what waiting and waking up cost.
-const SPINS: u32 = 100;
+/// Looks for a change so many times before it waits: some tens of microseconds, about what waiting and waking up cost.
+const SPINS: u32 = 1000;
 
 /// Batches for each thread: while it works on one, one can lie before and one behind.
 const BATCHES_PER_THREAD: usize = 3;

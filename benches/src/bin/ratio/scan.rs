@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
 }
 
 /// The columns of [`add_rows`].
-pub(crate) const COLUMNS: [(&str, Align); 9] = [
+pub(crate) const COLUMNS: [(&str, Align); 10] = [
     ("avg", Align::Right),
     ("scan", Align::Left),
     ("wall s", Align::Right),
@@ -79,12 +79,14 @@ pub(crate) const COLUMNS: [(&str, Align); 9] = [
     ("MB/s", Align::Right),
     ("wall / naive", Align::Right),
     ("CPU / naive", Align::Right),
+    ("CPU / ours, 1 thread", Align::Right),
     ("chunks", Align::Right),
 ];
 
 pub(crate) fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>]) {
     table.gap();
     let Some(base) = measured.first() else { return };
+    let own = measured.get(1);
     for (index, subject) in measured.iter().enumerate() {
         let bytes = subject.result.bytes as f64;
         let (wall, cpu) = (subject.wall().median, subject.cpu().median);
@@ -97,6 +99,7 @@ pub(crate) fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>
             format!("{:.0}", bytes / 1e6 / wall),
             ratio_cell(index, subject.wall_ratio(base)),
             ratio_cell(index, subject.cpu_ratio(base)),
+            own.filter(|_| index > 1).map(|own| format!("{:.2}", subject.cpu_ratio(own))).unwrap_or_default(),
             subject.result.chunks.to_string(),
         ]);
     }
