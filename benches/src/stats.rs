@@ -30,6 +30,12 @@ impl Spread {
         Self { median, min: sorted[0], max: sorted[sorted.len() - 1] }
     }
 
+    /// All figures as parts of `whole`.
+    #[must_use]
+    pub fn divided_by(self, whole: f64) -> Self {
+        Self { median: self.median / whole, min: self.min / whole, max: self.max / whole }
+    }
+
     /// The spread of the ratios `over[i] / under[i]`: figures of the same round, so a slow spell of the machine hits both
     /// and cancels out. It is not the ratio of the medians.
     ///

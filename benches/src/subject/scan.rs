@@ -4,7 +4,9 @@ use core::convert::Infallible;
 use core::error::Error;
 use std::fs::File;
 use std::io::{self, Seek, Write};
+use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::thread;
 
 use chunkmill::{Pool, Scanner};
 use chunkmill_core::{ChunkParams, GearTable, IdKey};
@@ -72,6 +74,28 @@ pub fn scanner(params: ChunkParams, mut file: &File, threads: usize) -> Result<T
     Ok(tally)
 }
 
+/// Two of our scans of the same file at once, each on one thread: what both CPUs at work do to one another, whoever uses them.
+/// On many machines a CPU gets slower when its neighbour works. The tally is that of one.
+///
+/// # Errors
+///
+/// The file cannot be read.
+///
+/// # Panics
+///
+/// If the second scan fails alone.
+pub fn two_scanners(params: ChunkParams, file: &File) -> Result<Tally, Box<dyn Error>> {
+    // Each with a place of its own in the file.
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let (one, two) = (File::open(&path)?, File::open(&path)?);
+    thread::scope(|scope| {
+        let other = scope.spawn(|| scanner(params, &two, 1).map_err(|error| error.to_string()));
+        let tally = scanner(params, &one, 1)?;
+        other.join().expect("a scan that works once works twice")?;
+        Ok(tally)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +107,7 @@ mod tests {
         for len in [0, 1, 3_000_001] {
             let file = warm_file(&env::temp_dir(), Data::Random, 1, len).unwrap();
             let expected = naive(params, &file).unwrap();
+            assert_eq!(two_scanners(params, &file).unwrap(), expected);
             for threads in 1..=3 {
                 assert_eq!(scanner(params, &file, threads).unwrap(), expected);
             }

@@ -8,7 +8,7 @@ use chunkmill_benches::data::Data;
 use chunkmill_benches::harness::{Measured, Subject, interleave};
 use chunkmill_benches::params::around;
 use chunkmill_benches::size::Size;
-use chunkmill_benches::subject::scan::{naive, scanner, warm_file};
+use chunkmill_benches::subject::scan::{naive, scanner, two_scanners, warm_file};
 use chunkmill_benches::table::{Align, Table};
 use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
             Subject::new("naive: StreamCDC + keyed_hash", || naive(params, &file)),
             Subject::new("ours, 1 thread", || scanner(params, &file, 1)),
             Subject::new("ours, 2 threads", || scanner(params, &file, 2)),
+            Subject::new("two of ours at once, each", || two_scanners(params, &file)),
         ];
         add_rows(&mut table, *avg, &interleave(args.rounds, subjects)?);
     }
@@ -88,8 +89,10 @@ pub(crate) fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>
     let Some(base) = measured.first() else { return };
     let own = measured.get(1);
     for (index, subject) in measured.iter().enumerate() {
+        // Both of two work at the same time, and the CPU time is that of both.
+        let copies = if index == 3 { 2.0 } else { 1.0 };
         let bytes = subject.result.bytes as f64;
-        let (wall, cpu) = (subject.wall().median, subject.cpu().median);
+        let (wall, cpu) = (subject.wall().median, subject.cpu().median / copies);
         table.row(vec![
             avg.to_string(),
             subject.name.clone(),
@@ -98,8 +101,10 @@ pub(crate) fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>
             format!("{:.3}", cpu * GIB / bytes),
             format!("{:.0}", bytes / 1e6 / wall),
             ratio_cell(index, subject.wall_ratio(base)),
-            ratio_cell(index, subject.cpu_ratio(base)),
-            own.filter(|_| index > 1).map(|own| format!("{:.2}", subject.cpu_ratio(own))).unwrap_or_default(),
+            ratio_cell(index, subject.cpu_ratio(base).divided_by(copies)),
+            own.filter(|_| index > 1)
+                .map(|own| format!("{:.2}", subject.cpu_ratio(own).divided_by(copies)))
+                .unwrap_or_default(),
             subject.result.chunks.to_string(),
         ]);
     }
