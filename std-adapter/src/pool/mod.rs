@@ -145,6 +145,10 @@ impl Drop for Closing<'_, '_, '_> {
             spins = spins.saturating_add(1);
             if spins < SPINS { spin_loop() } else { self.pool.parker.park() }
         });
+        if thread::panicking() {
+            // The caller's own panic goes on; a helper's must not come up in a later job.
+            self.pool.shared.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
         self.pool.busy.set(false);
     }
 }

@@ -107,6 +107,28 @@ fn a_panic_of_the_caller_waits_for_the_helpers() {
 }
 
 #[test]
+fn a_helpers_panic_is_forgotten_when_the_caller_panics_too() {
+    within_a_minute(|| {
+        Pool::scope(2, |pool| {
+            let started = AtomicBool::new(false);
+            let help = || {
+                started.store(true, Ordering::Release);
+                panic!("helper");
+            };
+            let lead = || {
+                while !started.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+                panic!("lead");
+            };
+            let panic = catch_unwind(AssertUnwindSafe(|| pool.run(1, &help, lead))).unwrap_err();
+            assert_eq!(panic.downcast_ref(), Some(&"lead"));
+            assert_eq!(pool.run(1, &|| (), || 5), 5);
+        });
+    });
+}
+
+#[test]
 fn a_job_within_a_job_runs_alone() {
     within_a_minute(|| {
         Pool::scope(4, |pool| {
