@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
 use chunkmill_core::{ChunkId, ChunkTree, IdKey, Piece, PieceHasher, Subtree};
+use crossbeam_utils::CachePadded;
 
 use crate::{Gate, Pool, Split};
 
@@ -29,7 +30,7 @@ fn hash_pieces(pool: &Pool<'_, '_>, helpers: usize, key: &IdKey, bytes: &[u8], p
         key,
         bytes,
         piece_len,
-        claimed: AtomicUsize::new(0),
+        claimed: CachePadded::new(AtomicUsize::new(0)),
         // A piece starts at a multiple of its length, so it is one subtree.
         subtrees: bytes.chunks(piece_len).map(|_| OnceLock::new()).collect(),
     };
@@ -44,7 +45,8 @@ struct Work<'w> {
     key: &'w IdKey,
     bytes: &'w [u8],
     piece_len: usize,
-    claimed: AtomicUsize,
+    /// On a cache line of its own: every thread writes it.
+    claimed: CachePadded<AtomicUsize>,
     subtrees: Box<[OnceLock<Subtree>]>,
 }
 
