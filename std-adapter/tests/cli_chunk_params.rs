@@ -215,7 +215,7 @@ fn every_kernel_can_be_demanded_and_nothing_else() {
         assert_eq!(finished.stdout, expected, "{kernel:?}");
     }
     let finished = run(place.program(options).env(KERNEL_VARIABLE, "avx1024")).exits(2);
-    assert_refused(&finished, &options, &["CHUNKMILL_KERNEL", "avx1024", "lanes or portable"]);
+    assert_refused(&finished, &options, &["CHUNKMILL_KERNEL", "avx1024", "half or lanes or portable"]);
 }
 
 #[test]

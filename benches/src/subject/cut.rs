@@ -2,7 +2,7 @@
 
 use core::hint::black_box;
 
-use chunkmill_core::{ChunkParams, Cutter, GearTable};
+use chunkmill_core::{ChunkParams, Cutter, GearTable, Kernel};
 use fastcdc::v2020::{FastCDC, get_gear_with_seed, select_masks};
 
 use super::peer_params;
@@ -23,9 +23,17 @@ pub fn cutter_slice(params: ChunkParams, data: &[u8]) -> Tally {
     cutter_pushes(params, data, data.len())
 }
 
+/// The same with a kernel of choice.
+pub fn cutter_with_kernel(kernel: Kernel, params: ChunkParams, data: &[u8]) -> Tally {
+    cut(Cutter::new(params, GearTable::published()).with_kernel(kernel), data, data.len())
+}
+
 /// Our [`Cutter`] with pushes of `push_len` bytes, as a stream gives them. `push_len` must not be 0 unless there is no data.
 pub fn cutter_pushes(params: ChunkParams, data: &[u8], push_len: usize) -> Tally {
-    let mut cutter = Cutter::new(params, GearTable::published());
+    cut(Cutter::new(params, GearTable::published()), data, push_len)
+}
+
+fn cut(mut cutter: Cutter<'_>, data: &[u8], push_len: usize) -> Tally {
     let mut tally = Tally::default();
     for push in black_box(data).chunks(push_len.max(1)) {
         let mut rest = push;
@@ -78,6 +86,9 @@ mod tests {
                 let expected = fastcdc_slice(params, &bytes);
                 assert_eq!(cutter_slice(params, &bytes), expected, "{data}");
                 assert_eq!(cutter_pushes(params, &bytes, 1000), expected, "{data}");
+                for kernel in Kernel::ALL {
+                    assert_eq!(cutter_with_kernel(kernel, params, &bytes), expected, "{data}, {kernel:?}");
+                }
                 assert_eq!(expected.bytes, len as u64);
             }
         }

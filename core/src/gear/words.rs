@@ -32,6 +32,13 @@ impl Words {
         self.shifted(byte, SHIFTS.wrapping_sub(1))
     }
 
+    /// The lower half of the word of a byte.
+    #[inline(always)]
+    #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the lower half is what is wanted")]
+    pub(crate) fn low(&self, byte: u8) -> u32 {
+        self.of(byte) as u32
+    }
+
     /// The word of a byte for step `step` of a group: shifted by the steps that are left.
     #[inline(always)]
     #[expect(

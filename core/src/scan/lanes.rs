@@ -4,7 +4,7 @@
 //! hash at a position depends on the last 48 bytes alone. So a second lane starts a block further on, after being warmed
 //! with the 48 bytes before its start, and the CPU works on both chains at once.
 //!
-//! **Shifts.** `h = 2h + word` is a shift and an addition. Over a group of S steps the shifts can be done at once: shift by
+//! **Shifts.** `h = 2h + word` is a shift and an addition. Over S steps the shifts can be done at once: shift by
 //! S first, add each word shifted by the steps that are left, and compare with the mask shifted likewise. On x86-64 the
 //! words lie in memory shifted by 3, 2, 1 and 0, which leaves three micro-operations a byte: load the byte, add the word,
 //! test and branch. Elsewhere S is 1: on aarch64 an addition shifts its operand for nothing.
@@ -21,6 +21,10 @@ const MEMORY: usize = 48;
 const LONG: usize = 4096;
 const SHORT: usize = 512;
 const SHORTEST: usize = 128;
+
+/// Steps written out in the loop, a multiple of the steps that share a shift. The more, the fewer instructions go into the
+/// loop itself.
+const GROUP: usize = 8;
 
 /// Under masks of more bits than this, a match is rarer than one in 16 KiB.
 const RARE_BITS: u32 = 14;
@@ -78,11 +82,13 @@ impl Scan<'_> {
                 second = second.wrapping_add(self.words.shifted(byte, step));
             }
         }
-        let groups = front.as_chunks::<SHIFTS>().0.iter().zip(back.as_chunks::<SHIFTS>().0);
+        let groups = front.as_chunks::<GROUP>().0.iter().zip(back.as_chunks::<GROUP>().0);
         for (group, (ones, twos)) in groups.enumerate() {
-            (first, second) = (first << SHIFTS, second << SHIFTS);
             for (step, (&one, &two)) in ones.iter().zip(twos).enumerate() {
-                let mask = self.masks.get(step).copied().unwrap_or(0);
+                if step.is_multiple_of(SHIFTS) {
+                    (first, second) = (first << SHIFTS, second << SHIFTS);
+                }
+                let mask = self.mask(step);
                 first = first.wrapping_add(self.words.shifted(one, step));
                 if first & mask == 0 {
                     self.hash = unshifted(first, step);
@@ -115,12 +121,14 @@ impl Scan<'_> {
     /// What is left when there is no pair of blocks.
     fn one_lane(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut hash = self.hash;
-        let (groups, last) = bytes.as_chunks::<SHIFTS>();
+        let (groups, last) = bytes.as_chunks::<GROUP>();
         for (group, bytes) in groups.iter().enumerate() {
-            hash <<= SHIFTS;
             for (step, &byte) in bytes.iter().enumerate() {
+                if step.is_multiple_of(SHIFTS) {
+                    hash <<= SHIFTS;
+                }
                 hash = hash.wrapping_add(self.words.shifted(byte, step));
-                if hash & self.masks.get(step).copied().unwrap_or(0) == 0 {
+                if hash & self.mask(step) == 0 {
                     self.hash = unshifted(hash, step);
                     return Some(place(group, step));
                 }
@@ -131,14 +139,18 @@ impl Scan<'_> {
         let found = portable::first_match(last, &mut self.hash, mask, self.words);
         found.map(|at| place(groups.len(), at))
     }
+
+    fn mask(&self, step: usize) -> u64 {
+        self.masks.get(step % SHIFTS).copied().unwrap_or(0)
+    }
 }
 
 /// Bytes before a step of a group.
 const fn place(group: usize, step: usize) -> usize {
-    group.wrapping_mul(SHIFTS).wrapping_add(step)
+    group.wrapping_mul(GROUP).wrapping_add(step)
 }
 
 /// The hash after a step of a group, but for its highest bits, which are lost.
 const fn unshifted(hash: u64, step: usize) -> u64 {
-    hash >> SHIFTS.saturating_sub(1).saturating_sub(step)
+    hash >> SHIFTS.saturating_sub(1).saturating_sub(step % SHIFTS)
 }
