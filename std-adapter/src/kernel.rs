@@ -44,7 +44,7 @@ mod tests {
         }
         for wrong in ["", "Lanes", "avx512", "lanes "] {
             let error = named(wrong).unwrap_err();
-            assert!(error.to_string().contains("expected lanes or portable"), "{error}");
+            assert!(error.to_string().contains("expected half or lanes or portable"), "{error}");
         }
     }
 }
