@@ -33,10 +33,10 @@ pub(crate) struct Args {
     #[arg(long, default_value = "16KiB")]
     step: Size,
     /// Rounds that count; one more before them warms up.
-    #[arg(long, default_value = "7")]
+    #[arg(long, default_value = "21")]
     rounds: NonZeroU32,
-    /// Milliseconds of hashing in each round.
-    #[arg(long, default_value_t = 6)]
+    /// Milliseconds of hashing in each round: short, so that a bad moment of the machine is over soon.
+    #[arg(long, default_value_t = 2)]
     window: u64,
     /// Threads of ours; rayon uses what its own variable says, or all CPUs.
     #[arg(long, default_value_t = 2)]

@@ -3,7 +3,7 @@
 //! ```text
 //! ratio cut [--size 128MiB] [--rounds 9] [--avg 8KiB,64KiB,2MiB] [--data random,text,zeros,periodic]
 //! ratio files [--count 10000] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
-//! ratio hash [--from 4KiB] [--to 4MiB] [--step 16KiB] [--rounds 7] [--csv FILE] [--svg FILE]
+//! ratio hash [--from 4KiB] [--to 4MiB] [--step 16KiB] [--rounds 21] [--csv FILE] [--svg FILE]
 //! ratio scan [--size 1GiB] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
 //! ```
 //!
