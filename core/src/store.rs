@@ -1,5 +1,7 @@
 //! Where chunks go, and where they are had from.
 
+use core::ops::Range;
+
 use crate::{Chunk, ChunkId, Retained};
 
 /// Takes chunks in stream order.
@@ -42,6 +44,12 @@ pub trait ChunkSource {
     ///
     /// The source's own.
     fn fetch(&mut self, id: &ChunkId, into: &mut [u8]) -> Result<bool, Self::Error>;
+
+    /// Takes note of a chunk that was in the pack and has been restored: from now on references may stand for it. Its payload,
+    /// raw or compressed, lies at these bytes of the pack.
+    fn seen(&mut self, chunk: &Chunk, payload: Range<u64>) {
+        let _ = (chunk, payload);
+    }
 }
 
 /// Has no chunk.

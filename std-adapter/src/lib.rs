@@ -40,6 +40,7 @@
 )]
 
 pub mod key;
+pub mod pack;
 pub mod usage;
 
 mod background;

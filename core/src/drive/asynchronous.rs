@@ -33,6 +33,7 @@ use core::convert::Infallible;
 
 use embedded_io_async::{Error, ErrorKind, Read, Write};
 
+use super::read_pack::RECORD_BYTES;
 use super::sink::check;
 use super::{IngestError, ReadError, RestoreError, Stopped, Summary, WriteError};
 use crate::pack::{Packer, ReadStep, Reader};
@@ -130,13 +131,21 @@ async fn restore_into<R: Read, S: ChunkSource, W: Write>(
 ) -> Result<(), RestoreError<R::Error, S::Error, W::Error>> {
     let mut written = 0;
     let mut referred = false;
+    // Where the record at hand begins.
+    let mut record = pack.offset();
     loop {
         match pack.step().map_err(RestoreError::Pack)? {
             ReadStep::NeedInput => feed(reader, pack).await.map_err(RestoreError::Read)?,
-            ReadStep::Header(_) => {}
+            ReadStep::Header(_) => record = pack.offset(),
             ReadStep::Chunk(verified) => {
                 write(out, verified.bytes(), &mut written).await.map_err(RestoreError::Write)?;
-                summary.count(verified.chunk().len, core::mem::take(&mut referred));
+                let chunk = verified.chunk();
+                let referred = core::mem::take(&mut referred);
+                summary.count(chunk.len, referred);
+                if !referred {
+                    source.seen(&chunk, record.saturating_add(RECORD_BYTES)..pack.offset());
+                }
+                record = pack.offset();
             }
             ReadStep::Reference(reference) => {
                 referred = true;

@@ -5,7 +5,7 @@ use embedded_io::{Read, Write};
 use super::transfer::{flush, read, write};
 use super::{ReadError, RestoreError, Stopped, Summary};
 use crate::ChunkSource;
-use crate::pack::{ReadStep, Reader};
+use crate::pack::{RECORD_LEN, ReadStep, Reader};
 
 /// Reads a pack to its trailer and writes the stream it was made of to `out`. References are had from `source`. Not a byte
 /// goes out that was not verified, and no byte behind the trailer is read. `pack` should be new: it reads one stream, and
@@ -34,13 +34,21 @@ fn restore_into<R: Read, S: ChunkSource, W: Write>(
 ) -> Result<(), RestoreError<R::Error, S::Error, W::Error>> {
     let mut written = 0;
     let mut referred = false;
+    // Where the record at hand begins.
+    let mut record = pack.offset();
     loop {
         match pack.step().map_err(RestoreError::Pack)? {
             ReadStep::NeedInput => feed(reader, pack).map_err(RestoreError::Read)?,
-            ReadStep::Header(_) => {}
+            ReadStep::Header(_) => record = pack.offset(),
             ReadStep::Chunk(verified) => {
                 write(out, verified.bytes(), &mut written).map_err(RestoreError::Write)?;
-                summary.count(verified.chunk().len, core::mem::take(&mut referred));
+                let chunk = verified.chunk();
+                let referred = core::mem::take(&mut referred);
+                summary.count(chunk.len, referred);
+                if !referred {
+                    source.seen(&chunk, record.saturating_add(RECORD_BYTES)..pack.offset());
+                }
+                record = pack.offset();
             }
             ReadStep::Reference(reference) => {
                 referred = true;
@@ -87,6 +95,10 @@ fn verify_into<R: Read>(
         }
     }
 }
+
+/// Bytes of a record before its payload.
+#[expect(clippy::as_conversions, reason = "no other way in a constant")]
+pub(super) const RECORD_BYTES: u64 = RECORD_LEN as u64;
 
 fn feed<R: Read>(reader: &mut R, pack: &mut Reader<'_>) -> Result<(), ReadError<R::Error>> {
     let offset = pack.offset();

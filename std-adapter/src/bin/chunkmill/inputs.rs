@@ -67,6 +67,10 @@ fn failed(path: &Path, why: &dyn Display) -> Next<Input, Counted> {
 }
 
 impl Counted {
+    pub(crate) const fn new(source: Source, progress: Progress) -> Self {
+        Self { source, progress }
+    }
+
     /// Whether the file kept its size while it was read.
     pub(crate) fn check(&self) -> io::Result<()> {
         self.source.check()?.map_err(io::Error::other)

@@ -11,7 +11,9 @@ mod inputs;
 mod keygen;
 mod names;
 mod output;
+mod pack;
 mod scan;
+mod signals;
 mod sizes;
 
 use std::process::ExitCode;
@@ -25,7 +27,11 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Hash(args) => hash::run(&args),
         Command::Keygen(args) => keygen::run(&args),
+        Command::Ls(args) => pack::ls::run(&args),
+        Command::Pack(args) => pack::pack::run(&args),
         Command::Scan(args) => scan::run(&args),
+        Command::Unpack(args) => pack::unpack::run(&args),
+        Command::Verify(args) => pack::verify::run(&args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

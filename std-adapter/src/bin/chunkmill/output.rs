@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::names::printable;
+use crate::signals::remove_when_interrupted;
 
 /// The mode of keys.
 pub(crate) const SECRET: u32 = 0o600;
@@ -20,9 +21,19 @@ pub(crate) const PLAIN: u32 = 0o666;
 pub(crate) struct Output {
     file: NamedTempFile,
     path: PathBuf,
+    replaces: bool,
 }
 
 impl Output {
+    /// As [`create`](Self::create), for a file that [`finish`](Self::finish) puts over one that is there only if `force` says
+    /// so: without it the user is told before the work begins.
+    pub(crate) fn new(path: &Path, mode: u32, force: bool) -> Result<Self, Failure> {
+        if !force && path.symlink_metadata().is_ok() {
+            return Err(Failure::Usage(format!("{}; --force does it", already_there(path))));
+        }
+        Ok(Self { replaces: force, ..Self::create(path, mode)? })
+    }
+
     /// Starts a file in the folder of `path`, of this mode as far as the umask allows.
     pub(crate) fn create(path: &Path, mode: u32) -> Result<Self, Failure> {
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -36,20 +47,38 @@ impl Output {
             .permissions(fs::Permissions::from_mode(mode))
             .tempfile_in(folder(path))
             .map_err(|error| failed(error.kind().into()))?;
-        Ok(Self { file, path: path.to_path_buf() })
+        Ok(Self { file, path: path.to_path_buf(), replaces: false })
+    }
+
+    /// The unfinished file goes when a signal ends the program.
+    pub(crate) fn vanishes_when_interrupted(&self) -> Result<(), Failure> {
+        remove_when_interrupted(self.file.path().to_path_buf())
+            .map_err(|error| Failure::Io(format!("cannot wait for signals: {error}")))
+    }
+
+    /// The same file, to be read.
+    pub(crate) fn again(&self) -> io::Result<File> {
+        self.file.as_file().try_clone()
+    }
+
+    /// Moves the file to its place, as was wished for when it was made. Gives its length.
+    pub(crate) fn finish(self) -> Result<u64, Failure> {
+        let len = self.file.as_file().metadata().map(|metadata| metadata.len());
+        let len = len.map_err(|error| Failure::io("cannot write", &self.path, &error))?;
+        if self.replaces { self.replace() } else { self.create_new() }.map(|()| len)
     }
 
     /// Moves the file to its place, over one that is there.
     pub(crate) fn replace(self) -> Result<(), Failure> {
-        let Self { file, path } = self;
-        let done = finish(&file).and_then(|()| file.persist(&path).map_err(|error| error.error));
+        let Self { file, path, .. } = self;
+        let done = sync(&file).and_then(|()| file.persist(&path).map_err(|error| error.error));
         done.and_then(|_| sync_folder(&path)).map_err(|error| Failure::io("cannot write", &path, &error))
     }
 
     /// Moves the file to its place, unless one is there.
     pub(crate) fn create_new(self) -> Result<(), Failure> {
-        let Self { file, path } = self;
-        let done = finish(&file).and_then(|()| file.persist_noclobber(&path).map_err(|error| error.error));
+        let Self { file, path, .. } = self;
+        let done = sync(&file).and_then(|()| file.persist_noclobber(&path).map_err(|error| error.error));
         done.and_then(|_| sync_folder(&path)).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Failure::Usage(already_there(&path)),
             _ => Failure::io("cannot write", &path, &error),
@@ -72,7 +101,7 @@ pub(crate) fn already_there(path: &Path) -> String {
     format!("{} is already there and is not overwritten", printable(path))
 }
 
-fn finish(file: &NamedTempFile) -> io::Result<()> {
+fn sync(file: &NamedTempFile) -> io::Result<()> {
     file.as_file().sync_all()
 }
 

@@ -1,0 +1,241 @@
+//! The command line, as `--help` shows it.
+
+mod chunking;
+mod key;
+mod work;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::chunking::ChunkingArgs;
+pub(crate) use self::key::KeyArgs;
+pub(crate) use self::work::{Work, WorkArgs};
+
+/// Content-defined chunks and keyed ids for backups, with the CPU-seconds counted
+#[derive(Debug, Parser)]
+#[command(name = "chunkmill", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done; 1 data wrong or partly unreadable; 2 usage; 3 input or output failed.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Keyed BLAKE3 of whole files, a line each, as `b3sum --keyed` prints it
+    Hash(HashArgs),
+    /// Make a new secret key of 32 random bytes
+    Keygen(KeygenArgs),
+    /// List the records of a pack
+    Ls(LsArgs),
+    /// Write a stream into a pack: chunked, each chunk once, compressed
+    Pack(PackArgs),
+    /// Cut files into chunks and id them: how many, how many of them distinct, and at what cost
+    Scan(ScanArgs),
+    /// Write the stream that a pack was made of
+    Unpack(UnpackArgs),
+    /// Check every byte of a pack
+    Verify(VerifyArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct HashArgs {
+    /// Files, or `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct KeygenArgs {
+    /// Where to write the key; must not be there yet. `-` writes to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LsArgs {
+    /// Pack, or `-` for standard input
+    #[arg(value_name = "IN.cmill")]
+    pub(crate) input: PathBuf,
+
+    /// What to print
+    #[arg(long, value_enum, default_value_t = ListFormat::Human, value_name = "FORMAT")]
+    pub(crate) format: ListFormat,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PackArgs {
+    /// File, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) input: PathBuf,
+
+    /// The pack; appears under its name only when it is whole and on the disk
+    #[arg(short, long, value_name = "OUT.cmill")]
+    pub(crate) output: PathBuf,
+
+    /// Write over a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// How chunks are compressed
+    #[arg(long, value_enum, default_value_t = Compress::Lz4, value_name = "METHOD")]
+    pub(crate) compression: Compress,
+
+    /// How to print the summary
+    #[arg(long, value_enum, default_value_t = SummaryFormat::Human, value_name = "FORMAT")]
+    pub(crate) format: SummaryFormat,
+
+    #[command(flatten)]
+    pub(crate) chunking: ChunkingArgs,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UnpackArgs {
+    /// Pack, or `-` for standard input
+    #[arg(value_name = "IN.cmill")]
+    pub(crate) input: PathBuf,
+
+    /// Where to write the stream, or `-` for standard output. A file appears under its name only when it is whole
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Write over a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Of a pack that is damaged or cut off, keep all that was verified before the damage
+    #[arg(long)]
+    pub(crate) partial: bool,
+
+    /// How to print the summary
+    #[arg(long, value_enum, default_value_t = SummaryFormat::Human, value_name = "FORMAT")]
+    pub(crate) format: SummaryFormat,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// Pack, or `-` for standard input
+    #[arg(value_name = "IN.cmill")]
+    pub(crate) input: PathBuf,
+
+    /// How to print the summary
+    #[arg(long, value_enum, default_value_t = SummaryFormat::Human, value_name = "FORMAT")]
+    pub(crate) format: SummaryFormat,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compress {
+    /// As LZ4 frames, where that saves at least a sixteenth
+    Lz4,
+    /// Not at all
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// A line for each record
+    Human,
+    /// A JSON object for each record, then one with the totals
+    Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SummaryFormat {
+    /// A table
+    Human,
+    /// A JSON object
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ScanArgs {
+    /// Files, directories, or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
+    pub(crate) format: Format,
+
+    /// List each chunk before the table of totals
+    #[arg(long)]
+    pub(crate) chunks: bool,
+
+    /// Draw the chunk sizes as an SVG picture
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) histogram: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) chunking: ChunkingArgs,
+
+    #[command(flatten)]
+    pub(crate) key: KeyArgs,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table of totals
+    Human,
+    /// A JSON object for each chunk, then one with the totals
+    Jsonl,
+    /// path,offset,length,id
+    Csv,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chunkmill::core::ChunkParams;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn min_and_max_follow_the_average() {
+        let params = |words: &[&str]| {
+            let words = ["chunkmill", "scan", "."].iter().chain(words);
+            let Command::Scan(args) = Cli::try_parse_from(words).unwrap().command else { panic!("not a scan") };
+            args.chunking.params().unwrap()
+        };
+        assert_eq!(params(&[]), ChunkParams::DEFAULT);
+        assert_eq!(params(&["--avg", "64KiB"]), ChunkParams::new(16 << 10, 64 << 10, 256 << 10, 1).unwrap());
+        for avg in [256, 258, 300, 1002, 4 << 20] {
+            let params = params(&["--avg", &avg.to_string()]);
+            assert_eq!((params.avg(), params.max()), (avg, avg * 4));
+        }
+    }
+}

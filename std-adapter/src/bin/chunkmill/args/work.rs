@@ -1,0 +1,128 @@
+use std::io;
+
+use chunkmill::{Gate, Objective, Pace, Pool, enter_background};
+use clap::{Args, ValueEnum};
+
+use crate::failure::Failure;
+use crate::sizes::parse_memory;
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Work")]
+pub(crate) struct WorkArgs {
+    /// Threads: 1 to 64, or auto for as many as the CPU runs at once, at most 4
+    #[arg(long, default_value = "auto", value_parser = parse_threads, value_name = "N")]
+    threads: Threads,
+
+    /// What matters most: the time, the CPU bill, or both
+    #[arg(long, value_enum, default_value_t = Wanted::Balanced, value_name = "OBJECTIVE")]
+    objective: Wanted,
+
+    /// KiB of work from which more than one thread is used: 0 always [default: by objective; or CHUNKMILL_MT_THRESHOLD]
+    #[arg(long, value_name = "KiB")]
+    gate: Option<u64>,
+
+    /// Give way to all other work: nice 19 and idle I/O
+    #[arg(long)]
+    background: bool,
+
+    /// Use no more than this much CPU on average; 100 is one CPU, a percent sign may follow
+    #[arg(long, value_parser = parse_percent, value_name = "PERCENT")]
+    cpu_limit: Option<u32>,
+
+    /// Memory for buffers
+    #[arg(long, value_parser = parse_memory, default_value = "64MiB", value_name = "SIZE")]
+    memory: usize,
+
+    /// No progress line
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Threads {
+    Auto,
+    Count(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Wanted {
+    /// More threads where they save much time for little more CPU
+    Balanced,
+    /// The smallest CPU bill: one thread
+    Cpu,
+    /// The shortest time
+    Wall,
+}
+
+/// How the work is to be done.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) threads: usize,
+    pub(crate) gate: Gate,
+    pub(crate) memory: usize,
+    pub(crate) pace: Option<Pace>,
+}
+
+impl Work {
+    /// A reader that keeps to the pace, if there is one.
+    pub(crate) const fn paced<R>(&self, reader: R) -> Paced<'_, R> {
+        Paced { reader, pace: self.pace.as_ref() }
+    }
+}
+
+/// A reader that keeps to a pace.
+#[derive(Debug)]
+pub(crate) struct Paced<'p, R> {
+    reader: R,
+    pace: Option<&'p Pace>,
+}
+
+impl<R: io::Read> io::Read for Paced<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(pace) = self.pace {
+            pace.keep();
+        }
+        self.reader.read(buffer)
+    }
+}
+
+impl WorkArgs {
+    /// Starts to work as wanted: from here on this thread and those started from it are in the background, if that was asked
+    /// for, and their CPU time counts.
+    pub(crate) fn begin(&self) -> Result<Work, Failure> {
+        let objective = match self.objective {
+            Wanted::Balanced => Objective::Balanced,
+            Wanted::Cpu => Objective::Cpu,
+            Wanted::Wall => Objective::Wall,
+        };
+        let gate = match self.gate {
+            Some(kib) => Gate::new(objective).with_threshold(kib.saturating_mul(1024)),
+            None => Gate::from_environment(objective).map_err(|error| Failure::Usage(error.to_string()))?,
+        };
+        if self.background {
+            enter_background().map_err(|error| Failure::Io(format!("cannot go into the background: {error}")))?;
+        }
+        let wanted = match self.threads {
+            Threads::Auto => Pool::default_threads(),
+            Threads::Count(count) => count,
+        };
+        // What never calls a helper has one thread.
+        let threads = if gate.threshold() == u64::MAX { 1 } else { wanted };
+        Ok(Work { threads, gate, memory: self.memory, pace: self.cpu_limit.map(Pace::new) })
+    }
+}
+
+fn parse_threads(text: &str) -> Result<Threads, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(Threads::Auto),
+        (_, Ok(count @ 1..=Pool::MAX_THREADS)) => Ok(Threads::Count(count)),
+        _ => Err("expected 1 to 64, or auto".to_owned()),
+    }
+}
+
+fn parse_percent(text: &str) -> Result<u32, String> {
+    match text.strip_suffix('%').unwrap_or(text).parse() {
+        Ok(percent @ 1..=400) => Ok(percent),
+        _ => Err("expected 1 to 400 percent".to_owned()),
+    }
+}

@@ -1,0 +1,41 @@
+//! Packs: one stream chunked, deduplicated, compressed and written front to back, and read again.
+//!
+//! The format and all that decides about bytes is the core's, see [`chunkmill_core::pack`]; this module brings files,
+//! an index of all chunks, and a way back to chunks that stand earlier in a stream.
+//!
+//! ```
+//! use chunkmill::core::{ChunkParams, GearTable, IdKey};
+//! use chunkmill::pack::{Earlier, PackSetup, pack, unpack};
+//!
+//! let key = IdKey::from_bytes([7; 32]);
+//! let setup = PackSetup {
+//!     params: ChunkParams::new(2048, 8192, 65536, 1)?,
+//!     gear: GearTable::published(),
+//!     key: &key,
+//!     stream_id: *b"random, in truth",
+//!     compressed: true,
+//!     memory: 64 << 20,
+//! };
+//! let mut packed = Vec::new();
+//! let done = pack(&[42; 500_000][..], &mut packed, &setup)?;
+//! assert_eq!((done.bytes, done.chunks, done.references), (500_000, 8, 6));
+//! assert!(packed.len() < 4000);
+//!
+//! let file = tempfile::tempfile()?;
+//! let mut earlier = Earlier::in_restored(file.try_clone()?);
+//! let restored = unpack(&packed[..], &mut earlier, &file, &key)?;
+//! assert_eq!((restored.summary.bytes, restored.more_follows), (500_000, false));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod earlier;
+mod list;
+mod read;
+mod seen;
+mod write;
+
+pub use earlier::Earlier;
+pub use list::{Listed, list};
+pub use read::{UnpackError, VerifyError, Whole, unpack, verify};
+pub use seen::SeenChunks;
+pub use write::{PackSetup, PackWriteError, pack};

@@ -1,0 +1,304 @@
+//! `pack`, `unpack`, `verify`, `ls`: round trips, and what goes wrong.
+
+#![cfg(feature = "cli")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a panic fails the test, which is what it is for"
+)]
+
+mod common;
+
+use core::time::Duration;
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+
+use common::{Place, Running, noise, run};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+const SIZES: [&str; 6] = ["--min", "1KiB", "--avg", "4KiB", "--max", "16KiB"];
+
+fn summary(text: &str) -> Value {
+    serde_json::from_str::<Value>(text.trim_end()).unwrap()["summary"].clone()
+}
+
+/// Text that compresses, noise that does not, zeros, and all of it again.
+fn stream() -> Vec<u8> {
+    let text: Vec<u8> =
+        (0..9000).flat_map(|line| format!("line {line} of a log that repeats itself\n").into_bytes()).collect();
+    let once = [text, noise(1, 300_000), vec![0; 200_000]].concat();
+    [&once[..], &noise(2, 5000), &once].concat()
+}
+
+/// A place with `stream` and its pack `p.cmill`.
+fn packed(options: &[&str]) -> (Place, Vec<u8>) {
+    let place = Place::new();
+    let stream = stream();
+    place.file("stream", &stream);
+    place.run([&["pack", "stream", "-o", "p.cmill"], &SIZES[..], options].concat()).exits(0);
+    (place, stream)
+}
+
+#[test]
+fn what_is_packed_comes_back() {
+    let text: Vec<u8> = b"all work and no play ".repeat(5000);
+    for content in [vec![], b"x".to_vec(), text, noise(1, 100_000), vec![0; 100_000], stream()] {
+        let place = Place::new();
+        place.file("in", &content);
+        for options in
+            [&[][..], &["--compression", "none"], &["--avg", "256", "--min", "64", "--max", "1KiB"], &["--seed", "5"]]
+        {
+            let name = format!("p{}.cmill", options.join(""));
+            let pack = place.run([&["pack", "in", "-o", &name, "--format", "json"], options].concat()).exits(0);
+            let packed = summary(pack.out());
+            assert_eq!(packed["bytes"], content.len());
+            assert_eq!(packed["pack_bytes"], fs::metadata(place.path(&name)).unwrap().len());
+
+            let verified = place.run(["verify", &name, "--format", "json"]).exits(0);
+            for field in ["records", "references", "bytes", "pack_bytes"] {
+                assert_eq!(summary(verified.out())[field], packed[field], "{field}");
+            }
+            let out = format!("{name}.out");
+            place.run(["unpack", &name, "-o", &out]).exits(0);
+            assert!(fs::read(place.path(&out)).unwrap() == content, "{options:?}");
+            assert!(place.run(["unpack", &name, "-o", "-"]).exits(0).stdout == content);
+        }
+    }
+}
+
+#[test]
+fn repeats_are_stored_once_and_text_is_compressed() {
+    let (place, stream) = packed(&[]);
+    let found = summary(place.run(["verify", "p.cmill", "--format", "json"]).exits(0).out());
+    let (records, references) = (found["records"].as_u64().unwrap(), found["references"].as_u64().unwrap());
+    assert!(references * 2 > records && references < records, "{found}");
+    assert!(found["pack_bytes"].as_u64().unwrap() < stream.len() as u64 / 3, "{found}");
+}
+
+#[test]
+fn pipes_do_for_files() {
+    let (place, stream) = packed(&[]);
+    place.run_with_input([&["pack", "-", "-o", "q.cmill"], &SIZES[..]].concat(), &stream[..]).exits(0);
+    let length = |name| fs::metadata(place.path(name)).unwrap().len();
+    assert_eq!(length("q.cmill"), length("p.cmill"));
+    let pack = fs::read(place.path("p.cmill")).unwrap();
+    assert!(place.run_with_input(["verify", "-"], &pack[..]).exits(0).out().contains("records"));
+    place.run_with_input(["unpack", "-", "-o", "out"], &pack[..]).exits(0);
+    assert!(fs::read(place.path("out")).unwrap() == stream);
+    // What repeats cannot be read again from a pipe, nor from the other.
+    let finished = place.run_with_input(["unpack", "-", "-o", "-"], &pack[..]).exits(3);
+    finished.says(1, &["repeats", "neither the pack nor the output is a file"]);
+    assert!(stream.starts_with(&finished.stdout));
+}
+
+#[test]
+fn ls_lists_every_record() {
+    let (place, stream) = packed(&[]);
+    let listed = place.run(["ls", "p.cmill", "--format", "jsonl"]).exits(0);
+    let lines: Vec<Value> = listed.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (last, records) = lines.split_last().unwrap();
+    assert_eq!(last["summary"]["records"], records.len());
+    let scanned = place.run([&["scan", "stream", "--format", "jsonl"], &SIZES[..]].concat()).exits(0);
+    let mut offset = 0;
+    for (record, chunk) in records.iter().zip(scanned.json_chunks()) {
+        for field in ["offset", "length", "id"] {
+            assert_eq!(record[field], chunk[field]);
+        }
+        let (length, stored) = (record["length"].as_u64().unwrap(), record["stored"].as_u64().unwrap());
+        match record["kind"].as_str().unwrap() {
+            "ref" => assert_eq!(stored, 0),
+            "raw" => assert_eq!(stored, length),
+            "lz4" => assert!(stored < length - length / 16),
+            other => panic!("{other}"),
+        }
+        offset += length;
+    }
+    assert_eq!(offset, stream.len() as u64);
+    let human = place.run(["ls", "p.cmill"]).exits(0);
+    assert_eq!(human.out().lines().count(), records.len() + 1);
+}
+
+#[test]
+fn the_wrong_key_is_told_from_damage() {
+    let place = Place::new();
+    place.file("in", noise(1, 50_000));
+    for (name, byte) in [("right", 7), ("wrong", 8)] {
+        place.file(name, [byte; 32]);
+    }
+    place.run(["pack", "in", "-o", "p", "--key-file", "right"]).exits(0);
+    for command in
+        [&["verify", "p"][..], &["ls", "p"], &["unpack", "p", "-o", "out"], &["unpack", "p", "-o", "out2", "--partial"]]
+    {
+        let finished = place.run([command, &["--key-file", "wrong"]].concat()).exits(1);
+        finished.says(1, &["p: wrong key", "record 0", "offset 0"]);
+        place.run(command).exits(1).says(1, &["wrong key"]);
+    }
+    assert!(!place.path("out").exists() && !place.path("out2").exists());
+    place.run(["verify", "p", "--key-file", "right"]).exits(0);
+}
+
+#[test]
+fn damage_is_named_and_keeps_nothing_unless_it_is_asked_for() {
+    let (place, stream) = packed(&[]);
+    let good = fs::read(place.path("p.cmill")).unwrap();
+    let len = good.len();
+    for (at, words) in [
+        (0, &["not a chunkmill pack"][..]),
+        (20, &["header"]),
+        (80, &["record 0", "offset 76"]),
+        (len / 2, &["record"]),
+        (len - 10, &["record"]),
+    ] {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        place.file("bad", &bad);
+        place.run(["verify", "bad"]).exits(1).says(1, &[&["bad: "], words].concat());
+        place.run(["ls", "bad"]).exits(1).says(1, words);
+        place.run(["unpack", "bad", "-o", "out"]).exits(1).says(1, &[words, &["--partial"]].concat());
+        assert!(!place.path("out").exists());
+        place.run(["unpack", "bad", "-o", "part", "--partial", "--force"]).exits(1).says(1, words);
+        let part = fs::read(place.path("part")).unwrap_or_default();
+        assert!(stream.starts_with(&part), "{at}");
+        assert!(at < len / 2 || part.len() > stream.len() / 10, "{at}: {}", part.len());
+    }
+}
+
+#[test]
+fn a_pack_that_is_cut_off_says_where() {
+    let (place, stream) = packed(&[]);
+    let good = fs::read(place.path("p.cmill")).unwrap();
+    for len in [0, 1, 75, 76, 1000, good.len() / 2, good.len() - 68, good.len() - 1] {
+        place.file("cut", &good[..len]);
+        let finished = place.run(["verify", "cut"]).exits(1);
+        finished.says(1, &["cut: truncated after", &format!("offset {len}")]);
+        place.run(["unpack", "cut", "-o", "part", "--partial", "--force"]).exits(1).says(1, &["truncated after"]);
+        // Where nothing was verified, nothing is kept.
+        assert_eq!(place.path("part").exists(), len >= good.len() / 2);
+        assert!(stream.starts_with(&fs::read(place.path("part")).unwrap_or_default()));
+    }
+}
+
+#[test]
+fn what_follows_a_pack_is_not_part_of_it() {
+    let (place, stream) = packed(&[]);
+    let good = fs::read(place.path("p.cmill")).unwrap();
+    let end = good.len().to_string();
+    for more in [&b"x"[..], &good] {
+        place.file("long", [&good[..], more].concat());
+        place.run(["verify", "long"]).exits(1).says(1, &["long: ", "trailer", &end, "more bytes"]);
+        place.run(["unpack", "long", "-o", "out", "--force"]).exits(0).says(1, &["long: ", &end]);
+        assert!(fs::read(place.path("out")).unwrap() == stream);
+    }
+}
+
+#[test]
+fn nothing_is_written_over_without_force() {
+    let (place, _) = packed(&[]);
+    place.file("there", "precious");
+    for words in [&["pack", "stream", "-o", "there"][..], &["unpack", "p.cmill", "-o", "there"]] {
+        place.run(words).exits(2).says(1, &["there", "already there", "--force"]);
+        assert_eq!(fs::read(place.path("there")).unwrap(), b"precious");
+        place.run([words, &["--force"]].concat()).exits(0);
+        assert_ne!(fs::read(place.path("there")).unwrap(), b"precious");
+        place.file("there", "precious");
+    }
+    place.run(["pack", "stream", "-o", "-"]).exits(2);
+    place.run(["pack", "missing", "-o", "new"]).exits(3).says(1, &["missing", "No such file"]);
+    place.run(["pack", "stream", "-o", "no/such/folder"]).exits(3);
+    assert!(!place.path("new").exists());
+}
+
+#[test]
+fn a_key_that_is_public_is_said_to_be() {
+    let place = Place::new();
+    place.file("in", "content");
+    assert!(place.run(["pack", "in", "-o", "p"]).exits(0).err().contains("not secret"));
+    place.run(["pack", "in", "-o", "q", "--keyed-gear"]).exits(2);
+    place.file("key", [7; 32]);
+    let finished = place.run(["pack", "in", "-o", "q", "--keyed-gear", "--key-file", "key"]).exits(0);
+    assert_eq!(finished.err(), "");
+}
+
+/// A limit on the size of files stands for a full disk.
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let place = Place::new();
+    place.file("in", noise(1, 400_000));
+    place.run(["pack", "in", "-o", "p"]).exits(0);
+    let limited = |words: &str| {
+        let program = env!("CARGO_BIN_EXE_chunkmill");
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("ulimit -f 200; exec {program} {words}")).current_dir(place.path(""));
+        command.env_remove("CHUNKMILL_KEY").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run(&mut command).exits(3)
+    };
+    limited("pack in -o q").says(1, &["q", "File too large"]);
+    limited("unpack p -o out").says(1, &["out", "File too large"]);
+    assert_eq!(place.names(), ["in", "p"]);
+    place.run(["unpack", "p", "-o", "out"]).exits(0);
+}
+
+/// Starts a pack of what comes through a pipe, waits until some of it is written, and ends it.
+fn interrupted(place: &Place, signal: Signal) {
+    let mut program = Running::start(place.program(["pack", "-", "-o", "p", "--avg", "4KiB"]).stdin(Stdio::piped()));
+    let mut stdin = program.child.stdin.take().unwrap();
+    stdin.write_all(&noise(1, 1 << 20)).unwrap();
+    let begun = || place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-"));
+    while !begun() {
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&program.child), signal).unwrap();
+    let finished = program.finish();
+    drop(stdin);
+    assert_eq!(finished.code, None, "{}", finished.err());
+    assert!(!place.path("p").exists());
+}
+
+#[test]
+fn an_end_from_outside_leaves_nothing() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        interrupted(&place, signal);
+        assert!(place.names().is_empty(), "{:?}", place.names());
+    }
+}
+
+#[test]
+fn kills_leave_no_pack_that_is_not_whole() {
+    let place = Place::new();
+    let content = noise(1, 3_000_000);
+    place.file("in", &content);
+    for round in 0..50u64 {
+        let mut program = place.program(["pack", "in", "-o", "p", "--force", "--avg", "4KiB"]).spawn().unwrap();
+        sleep(Duration::from_micros(round * 700));
+        let _ = program.kill();
+        // What it has to say goes nowhere.
+        let _ = program.stdout.take().unwrap().read_to_end(&mut Vec::new());
+        program.wait().unwrap();
+        if place.path("p").exists() {
+            place.run(["verify", "p"]).exits(0);
+            fs::remove_file(place.path("p")).unwrap();
+        }
+    }
+    place.run(["pack", "in", "-o", "p"]).exits(0);
+    place.run(["unpack", "p", "-o", "out"]).exits(0);
+    assert!(fs::read(place.path("out")).unwrap() == content);
+}
+
+#[test]
+fn a_reader_of_the_output_may_go() {
+    let (place, _) = packed(&[]);
+    for words in [&["unpack", "p.cmill", "-o", "-"][..], &["ls", "p.cmill"]] {
+        let mut program = Running::start(&mut place.program(words));
+        drop(program.stdout());
+        program.finish().exits(0);
+    }
+}
