@@ -2,6 +2,7 @@
 
 pub mod cut;
 pub mod files;
+pub mod pack;
 pub mod scan;
 
 use chunkmill_core::ChunkParams;

@@ -70,6 +70,20 @@ impl<'m> Packer<'m> {
         Self::with(header, key, Some(compressor))
     }
 
+    /// Packs chunks that someone else compresses with a [`Compressor`] of this block length: see
+    /// [`store_frame`](Self::store_frame). What [`store`](Self::store) is given is stored raw.
+    #[cfg(feature = "lz4")]
+    pub fn precompressed(
+        params: ChunkParams,
+        gear: &GearTable,
+        stream_id: [u8; 16],
+        key: &IdKey,
+        block: super::BlockLen,
+    ) -> Self {
+        let header = StreamHeader { params, gear: gear.kind(), compression: Compression::Lz4(block), stream_id };
+        Self::with(header, key, Memory::default())
+    }
+
     fn with(header: StreamHeader, key: &IdKey, memory: Memory<'m>) -> Self {
         let (writer, header_bytes) = Writer::new(&header, key);
         Self { key: key.clone(), header, header_bytes, writer, memory }
@@ -115,11 +129,16 @@ impl<'m> Packer<'m> {
         let Retained { chunk, first, second } = *retained;
         #[cfg(feature = "lz4")]
         if let Some(frame) = self.memory.as_mut().and_then(|compressor| compressor.compress(first, second)) {
-            // A frame is shorter than its chunk, whose length has 32 bits.
-            let stored = Stored::Lz4(u32::try_from(frame.len()).unwrap_or(u32::MAX));
-            return Pieces { head: self.writer.record(&chunk, stored), first: frame, second: &[], stored };
+            return frame_record(&mut self.writer, &chunk, frame);
         }
         Pieces { head: self.writer.record(&chunk, Stored::Raw), first, second, stored: Stored::Raw }
+    }
+
+    /// The record of a chunk whose LZ4 frame is at hand: what [`Compressor::compress`] made of it. As for
+    /// [`store`](Self::store), it should be one that is accepted, and it counts from now on.
+    #[cfg(feature = "lz4")]
+    pub fn store_frame<'p>(&mut self, chunk: &Chunk, frame: &'p [u8]) -> Pieces<'p> {
+        frame_record(&mut self.writer, chunk, frame)
     }
 
     /// The record of a chunk that was stored before.
@@ -131,6 +150,13 @@ impl<'m> Packer<'m> {
     pub fn trailer(&self) -> [u8; RECORD_LEN] {
         self.writer.trailer()
     }
+}
+
+#[cfg(feature = "lz4")]
+fn frame_record<'p>(writer: &mut Writer, chunk: &Chunk, frame: &'p [u8]) -> Pieces<'p> {
+    // A frame is shorter than its chunk, whose length has 32 bits.
+    let stored = Stored::Lz4(u32::try_from(frame.len()).unwrap_or(u32::MAX));
+    Pieces { head: writer.record(chunk, stored), first: frame, second: &[], stored }
 }
 
 impl Pieces<'_> {

@@ -5,6 +5,7 @@
 //!
 //! ```
 //! use chunkmill::core::{ChunkParams, GearTable, IdKey};
+//! use chunkmill::Pool;
 //! use chunkmill::pack::{Earlier, PackSetup, pack, unpack};
 //!
 //! let key = IdKey::from_bytes([7; 32]);
@@ -17,7 +18,7 @@
 //!     memory: 64 << 20,
 //! };
 //! let mut packed = Vec::new();
-//! let done = pack(&[42; 500_000][..], &mut packed, &setup)?;
+//! let done = Pool::scope(2, |pool| pack(pool, &[42; 500_000][..], &mut packed, &setup))?;
 //! assert_eq!((done.bytes, done.chunks, done.references), (500_000, 8, 6));
 //! assert!(packed.len() < 4000);
 //!
@@ -30,8 +31,11 @@
 
 mod earlier;
 mod list;
+mod parallel;
 mod read;
 mod seen;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use earlier::Earlier;

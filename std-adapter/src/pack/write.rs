@@ -1,11 +1,13 @@
 use std::io::{self, BufWriter, Read, Write};
 
 use chunkmill_core::drive::{IngestError, PackSink, Stopped, Summary, WriteError, ingest};
-use chunkmill_core::pack::{BlockLen, CompressTable, Compressor, Packer};
+use chunkmill_core::pack::{BlockLen, Packer};
 use chunkmill_core::{ChunkParams, GearTable, IdKey, RetainingChunker};
 use embedded_io_adapters::std::FromStd;
 
 use super::SeenChunks;
+use super::parallel::{Bench, ParallelSink};
+use crate::Pool;
 
 /// What a pack is made with.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +22,8 @@ pub struct PackSetup<'s> {
     pub stream_id: [u8; 16],
     /// Whether to compress with LZ4, in blocks of 64 KiB.
     pub compressed: bool,
-    /// Bytes that ring, compressor and index may take. Ring and compressor take about twice the largest chunk, and do so
-    /// whatever is said here; the index takes the rest.
+    /// Bytes of memory: up to a half for the index, a quarter for chunks that are being compressed and another for their frames.
+    /// Besides, the ring takes the largest chunk, and each thread that compresses as much again.
     pub memory: usize,
 }
 
@@ -31,37 +33,60 @@ pub type PackWriteError = Stopped<IngestError<io::Error, WriteError<io::Error>>>
 /// Bytes gathered for one write.
 const WRITE_LEN: usize = 64 << 10;
 
-/// Reads `reader` to its end and writes a pack of it to `writer`: a chunk that occurs again becomes a reference. On one thread.
+/// Reads `reader` to its end and writes a pack of it to `writer`: a chunk that occurs again becomes a reference. Helpers of the
+/// pool compress; the bytes are the same for every number of threads.
 ///
 /// # Errors
 ///
 /// [`PackWriteError`] if reading or writing fails. The pack then has no trailer, and readers will say so.
-pub fn pack(reader: impl Read, writer: impl Write, setup: &PackSetup<'_>) -> Result<Summary, PackWriteError> {
-    let PackSetup { params, gear, key, stream_id, .. } = *setup;
+///
+/// # Panics
+///
+/// If `reader` or `writer` does.
+pub fn pack(
+    pool: &Pool<'_, '_>,
+    reader: impl Read,
+    writer: impl Write,
+    setup: &PackSetup<'_>,
+) -> Result<Summary, PackWriteError> {
+    let PackSetup { params, gear, key, stream_id, memory, .. } = *setup;
     let max = usize::try_from(params.max()).unwrap_or(usize::MAX);
     // Room to read on beside the largest chunk and the byte that may be held back.
     let mut ring = vec![0; max.saturating_add(WRITE_LEN)];
-    let (mut table, mut scratch);
-    let packer = if setup.compressed {
-        table = CompressTable::large();
-        scratch = vec![0; Compressor::scratch_for(BlockLen::MAX, &params)];
-        match Compressor::new(BlockLen::MAX, &mut table, &mut scratch) {
-            Ok(compressor) => Packer::compressing(params, gear, stream_id, key, compressor),
-            Err(_) => Packer::new(params, gear, stream_id, key),
-        }
-    } else {
-        Packer::new(params, gear, stream_id, key)
-    };
-    let mut index = SeenChunks::new(setup.memory.saturating_sub(max.saturating_mul(2)));
-    let mut sink = PackSink::new(packer, FromStd::new(BufWriter::with_capacity(WRITE_LEN, writer)));
-    let mut reader = FromStd::new(reader);
-    match RetainingChunker::new(params, gear, key, &mut ring) {
-        Ok(mut chunker) => ingest(&mut reader, &mut chunker, &mut index, &mut sink),
+    let mut chunker = RetainingChunker::new(params, gear, key, &mut ring).map_err(|error| {
         // The ring was made for it.
-        Err(error) => {
-            let source = io::Error::other(error);
-            let error = IngestError::Sink(WriteError::Failed { offset: 0, source });
-            Err(Stopped { summary: Summary::default(), error })
-        }
+        stopped(WriteError::Failed { offset: 0, source: io::Error::other(error) })
+    })?;
+    let mut index = SeenChunks::new(memory / 2);
+    let mut reader = FromStd::new(reader);
+    let writer = BufWriter::with_capacity(WRITE_LEN, writer);
+
+    if !setup.compressed {
+        let packer = Packer::new(params, gear, stream_id, key);
+        let mut sink = PackSink::new(packer, FromStd::new(writer));
+        return ingest(&mut reader, &mut chunker, &mut index, &mut sink);
+    }
+    let helpers = pool.threads().saturating_sub(1);
+    // A chunk in flight has its bytes and its frame. Alone there is no use for more than one.
+    let budget = if helpers == 0 { 0 } else { memory / 4 };
+    let bench = Bench::new(params);
+    pool.run(helpers, &|| bench.help(), || {
+        let _closing = Closing(&bench);
+        let packer = Packer::precompressed(params, gear, stream_id, key, BlockLen::MAX);
+        let mut sink = ParallelSink::new(&bench, packer, writer, budget).map_err(stopped)?;
+        ingest(&mut reader, &mut chunker, &mut index, &mut sink)
+    })
+}
+
+fn stopped(error: WriteError<io::Error>) -> PackWriteError {
+    Stopped { summary: Summary::default(), error: IngestError::Sink(error) }
+}
+
+/// However the caller's part ends, the helpers leave.
+struct Closing<'b>(&'b Bench);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }

@@ -4,6 +4,7 @@
 //! ratio cut [--size 128MiB] [--rounds 9] [--avg 8KiB,64KiB,2MiB] [--data random,text,zeros,periodic]
 //! ratio files [--count 10000] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
 //! ratio hash [--from 4KiB] [--to 4MiB] [--step 16KiB] [--rounds 21] [--csv FILE] [--svg FILE]
+//! ratio pack [--size 256MiB] [--rounds 7] [--avg 2MiB] [--data text,random] [--dir DIR]
 //! ratio scan [--size 1GiB] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
 //! ```
 //!
@@ -20,6 +21,7 @@
 mod cut;
 mod files;
 mod hash;
+mod pack;
 mod scan;
 
 use core::error::Error;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Cut(args) => cut::run(&args),
         Command::Files(args) => files::run(&args),
         Command::Hash(args) => hash::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Scan(args) => scan::run(&args),
     };
     let style = if args.markdown { Style::Markdown } else { Style::Text };
@@ -75,6 +78,7 @@ enum Command {
     Cut(cut::Args),
     Files(files::Args),
     Hash(hash::Args),
+    Pack(pack::Args),
     Scan(scan::Args),
 }
 

@@ -1,5 +1,6 @@
 use std::io;
 
+use chunkmill::Pool;
 use chunkmill::core::drive::{IngestError, WriteError};
 use chunkmill::pack::{PackSetup, pack};
 use chunkmill::usage::Stopwatch;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
 
     let compressed = args.compression == Compress::Lz4;
     let setup = PackSetup { params, gear: &gear, key: &key, stream_id, compressed, memory: work.memory };
-    let packed = pack(work.paced(&mut source), &mut output, &setup);
+    let packed = Pool::scope(work.threads, |pool| pack(pool, work.paced(&mut source), &mut output, &setup));
     progress.clear();
     let summary = packed.map_err(|stopped| match stopped.error {
         IngestError::Read(error) => failed(&args.input, &error),
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
     let pack_bytes = output.finish()?;
 
     let used = watch.read();
-    Report::new(&summary, pack_bytes, used)
+    Report::new(&summary, pack_bytes, used, if compressed { work.threads } else { 1 })
         .write(&mut io::stdout(), args.format, used)
         .map_err(|error| Failure::stdout(&error))?;
     if let Err(changed) = source.check() {

@@ -30,7 +30,7 @@ struct Line<'r> {
 }
 
 impl Report {
-    pub(super) fn new(summary: &Summary, pack_bytes: u64, used: Used) -> Self {
+    pub(super) fn new(summary: &Summary, pack_bytes: u64, used: Used, threads: usize) -> Self {
         Self {
             records: summary.chunks,
             references: summary.references,
@@ -39,7 +39,7 @@ impl Report {
             wall_s: used.wall.as_secs_f64(),
             cpu_s: used.cpu.as_secs_f64(),
             cpu_s_per_gib: used.cpu_s_per_gib(summary.bytes),
-            threads: 1,
+            threads,
             peak_rss_bytes: peak_rss().unwrap_or(0),
         }
     }

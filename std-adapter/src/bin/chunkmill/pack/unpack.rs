@@ -72,7 +72,7 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
         output.finish()?;
     }
     let used = watch.read();
-    let report = Report::new(&summary, summary.stored_bytes, used);
+    let report = Report::new(&summary, summary.stored_bytes, used, 1);
     if to_stdout {
         let _ = report.write(&mut io::stderr(), args.format, used);
     } else {

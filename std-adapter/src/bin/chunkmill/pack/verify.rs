@@ -28,7 +28,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
         }
     };
     let used = watch.read();
-    Report::new(&summary, summary.stored_bytes, used)
+    Report::new(&summary, summary.stored_bytes, used, 1)
         .write(&mut io::stdout(), args.format, used)
         .map_err(|error| Failure::stdout(&error))?;
     if more_follows {
