@@ -3,7 +3,7 @@
 use chunkmill_core::{Chunk, GearTable, RetainingChunker, Step};
 
 use crate::devices::Sizes;
-use crate::setup::{Setup, id_key};
+use crate::setup::{Setup, id_key, kernel};
 
 /// A chunk as it was lent, and where in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,9 +59,8 @@ pub fn with_chunker<T>(
     use_it: impl FnOnce(&mut RetainingChunker<'_, '_>) -> T,
 ) -> T {
     let mut memory = vec![0xa5; capacity];
-    let mut chunker =
-        RetainingChunker::new(setup.params, gear, &id_key(), &mut memory).expect("the ring is large enough");
-    use_it(&mut chunker)
+    let chunker = RetainingChunker::new(setup.params, gear, &id_key(), &mut memory).expect("the ring is large enough");
+    use_it(&mut chunker.with_kernel(kernel()))
 }
 
 impl<'d> Course<'d> {

@@ -1,6 +1,7 @@
 //! Everything that decides where a stream is cut, and the key under which chunks get their ids.
 
-use chunkmill_core::{ChunkParams, Cutter, GearTable, IdKey, StreamingChunker};
+use chunkmill::kernel_from_environment;
+use chunkmill_core::{ChunkParams, Cutter, GearTable, IdKey, Kernel, StreamingChunker};
 
 /// Key of most tests.
 pub const KEY: [u8; 32] = *b"a key of 32 bytes, for the tests";
@@ -11,6 +12,11 @@ pub const SEEDS: [u64; 5] = [0, 666, 0xffff << 48, 0x0123_4567_89ab_cdef, 0xf00d
 /// [`KEY`] as the library takes it.
 pub const fn id_key() -> IdKey {
     IdKey::from_bytes(KEY)
+}
+
+/// The scan kernel of all tests: the default, or the one that `CHUNKMILL_KERNEL` names. `.ci/run` runs all of them under each.
+pub fn kernel() -> Kernel {
+    kernel_from_environment().expect("the kernel asked for is there")
 }
 
 /// Sizes, level and the seed of the gear table.
@@ -45,12 +51,12 @@ impl Setup {
 
     /// A cutter at the start of a stream.
     pub fn cutter<'g>(&self, gear: &'g GearTable) -> Cutter<'g> {
-        Cutter::new(self.params, gear)
+        Cutter::new(self.params, gear).with_kernel(kernel())
     }
 
     /// A chunker at the start of a stream, under [`KEY`].
     pub fn chunker<'g>(&self, gear: &'g GearTable) -> StreamingChunker<'g> {
-        StreamingChunker::new(self.params, gear, &id_key())
+        StreamingChunker::new(self.params, gear, &id_key()).with_kernel(kernel())
     }
 
     /// Lengths at which something changes: none, one byte, around each size, and whole numbers of the longest chunk with
