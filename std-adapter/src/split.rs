@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use chunkmill_core::{ChunkId, ChunkTree, IdKey, Piece, PieceHasher, Subtree};
 use crossbeam_utils::CachePadded;
 
+use crate::pool::Job;
 use crate::{Gate, Pool, Split};
 
 /// Keyed BLAKE3 of a slice, on the pool's threads if the gate says so: what [`IdKey::id_of`] gives.
@@ -34,7 +35,7 @@ fn hash_pieces(pool: &Pool<'_, '_>, helpers: usize, key: &IdKey, bytes: &[u8], p
         // A piece starts at a multiple of its length, so it is one subtree.
         subtrees: bytes.chunks(piece_len).map(|_| OnceLock::new()).collect(),
     };
-    pool.run(helpers, &|| work.hash_some(), || work.hash_some());
+    pool.run(Job::Short, helpers, &|| work.hash_some(), || work.hash_some());
     let mut tree = ChunkTree::new(key);
     let all = work.subtrees.iter().try_for_each(|subtree| subtree.get().and_then(|&subtree| tree.push(subtree).ok()));
     // There is nothing to go wrong here; should it, the id is still the right one.

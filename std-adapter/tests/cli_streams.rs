@@ -16,9 +16,10 @@ mod common;
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use common::{Finished, Place, Running, SMALL, chunkmill, json_lines, noise, run, small_chunks};
 
@@ -85,6 +86,29 @@ fn a_reader_may_go_before_the_start() {
 fn a_reader_of_csv_may_go_before_the_start() {
     let finished = read_nothing(&large(), &listing("csv", "small")).exits(0);
     assert!(finished.messages().is_empty(), "{}", finished.err());
+}
+
+/// Also while a thread waits for more of a pipe that nobody ends.
+#[test]
+fn a_reader_may_go_while_a_pipe_is_waited_for() {
+    let place = Place::new();
+    let words = [&["scan", "-", "--format", "jsonl", "--threads", "2", "--gate", "0"], &SMALL[..]].concat();
+    for _ in 0..5 {
+        let mut program = Running::start(place.program(&words).stdin(Stdio::piped()));
+        let mut stdin = program.child.stdin.take().unwrap();
+        let mut line = Vec::new();
+        let mut reader = BufReader::new(program.stdout());
+        let writer = thread::spawn(move || {
+            let _ = stdin.write_all(&noise(1, 8 << 20));
+            stdin
+        });
+        reader.read_until(b'\n', &mut line).unwrap();
+        drop(reader);
+        // Ends although standard input does not.
+        let finished = program.finish().exits(0);
+        assert!(finished.messages().is_empty(), "{}", finished.err());
+        drop(writer.join().unwrap());
+    }
 }
 
 #[test]

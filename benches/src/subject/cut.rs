@@ -2,6 +2,7 @@
 
 use core::hint::black_box;
 
+use chunkmill::kernel_from_environment;
 use chunkmill_core::{ChunkParams, Cutter, GearTable, Kernel};
 use fastcdc::v2020::{FastCDC, get_gear_with_seed, select_masks};
 
@@ -25,15 +26,21 @@ pub fn cutter_slice(params: ChunkParams, data: &[u8]) -> Tally {
 
 /// The same with a kernel of choice.
 pub fn cutter_with_kernel(kernel: Kernel, params: ChunkParams, data: &[u8]) -> Tally {
-    cut(Cutter::new(params, GearTable::published()).with_kernel(kernel), data, data.len())
+    cutter_pushes_with_kernel(kernel, params, data, data.len())
 }
 
 /// Our [`Cutter`] with pushes of `push_len` bytes, as a stream gives them. `push_len` must not be 0 unless there is no data.
 pub fn cutter_pushes(params: ChunkParams, data: &[u8], push_len: usize) -> Tally {
-    cut(Cutter::new(params, GearTable::published()), data, push_len)
+    cutter_pushes_with_kernel(kernel(), params, data, push_len)
 }
 
-fn cut(mut cutter: Cutter<'_>, data: &[u8], push_len: usize) -> Tally {
+/// The kernel that `CHUNKMILL_KERNEL` demands, or the default.
+fn kernel() -> Kernel {
+    kernel_from_environment().expect("the kernel asked for is there")
+}
+
+fn cutter_pushes_with_kernel(kernel: Kernel, params: ChunkParams, data: &[u8], push_len: usize) -> Tally {
+    let mut cutter = Cutter::new(params, GearTable::published()).with_kernel(kernel);
     let mut tally = Tally::default();
     for push in black_box(data).chunks(push_len.max(1)) {
         let mut rest = push;

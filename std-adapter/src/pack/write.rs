@@ -8,6 +8,7 @@ use embedded_io_adapters::std::FromStd;
 use super::SeenChunks;
 use super::parallel::{Bench, ParallelSink};
 use crate::Pool;
+use crate::pool::Job;
 
 /// What a pack is made with.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +23,8 @@ pub struct PackSetup<'s> {
     pub stream_id: [u8; 16],
     /// Whether to compress with LZ4, in blocks of 64 KiB.
     pub compressed: bool,
-    /// Bytes of memory: up to a half for the index, a quarter for chunks that are being compressed and another for their frames.
-    /// Besides, the ring takes the largest chunk, and each thread that compresses as much again.
+    /// Bytes of memory: up to a quarter for the index, an eighth for chunks that are being compressed, another for their frames.
+    /// The ring takes the largest chunk, and each thread that compresses as much again, whatever is said here.
     pub memory: usize,
 }
 
@@ -57,7 +58,7 @@ pub fn pack(
         // The ring was made for it.
         stopped(WriteError::Failed { offset: 0, source: io::Error::other(error) })
     })?;
-    let mut index = SeenChunks::new(memory / 2);
+    let mut index = SeenChunks::new(memory / 4);
     let mut reader = FromStd::new(reader);
     let writer = BufWriter::with_capacity(WRITE_LEN, writer);
 
@@ -68,9 +69,9 @@ pub fn pack(
     }
     let helpers = pool.threads().saturating_sub(1);
     // A chunk in flight has its bytes and its frame. Alone there is no use for more than one.
-    let budget = if helpers == 0 { 0 } else { memory / 4 };
+    let budget = if helpers == 0 { 0 } else { memory / 8 };
     let bench = Bench::new(params);
-    pool.run(helpers, &|| bench.help(), || {
+    pool.run(Job::Long, helpers, &|| bench.help(), || {
         let _closing = Closing(&bench);
         let packer = Packer::precompressed(params, gear, stream_id, key, BlockLen::MAX);
         let mut sink = ParallelSink::new(&bench, packer, writer, budget).map_err(stopped)?;

@@ -1,5 +1,6 @@
 //! A few threads that help the caller, for the time of a run.
 
+mod placing;
 mod primitive;
 mod slot;
 
@@ -15,6 +16,7 @@ use std::thread::{self, Builder, Scope};
 
 use crossbeam_utils::sync::{Parker, Unparker};
 
+use self::placing::Placing;
 use self::slot::Slot;
 
 /// The caller's thread and up to 63 helpers beside it, for the time of a run.
@@ -38,10 +40,16 @@ pub struct Pool<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     threads: usize,
     shared: Arc<Shared>,
-    helpers: OnceCell<Vec<Unparker>>,
+    helpers: OnceCell<Vec<Helper>>,
+    placing: Placing,
     /// Parks the caller while it waits for helpers.
     parker: Parker,
     busy: Cell<bool>,
+}
+
+struct Helper {
+    unparker: Unparker,
+    thread: Arc<placing::Thread>,
 }
 
 struct Shared {
@@ -50,6 +58,15 @@ struct Shared {
     caller: Unparker,
     stop: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// How long a job takes, which decides where helpers may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// Milliseconds or more: the system has time to spread the threads.
+    Long,
+    /// Less: helpers must not be woken on the caller's CPU, where they would wait for it.
+    Short,
 }
 
 /// Looks for work so many times before parking: some tens of microseconds, about what waking up takes.
@@ -83,6 +100,7 @@ impl<'scope, 'env> Pool<'scope, 'env> {
                 threads: threads.clamp(1, Self::MAX_THREADS),
                 shared: Arc::new(shared),
                 helpers: OnceCell::new(),
+                placing: Placing::new(),
                 parker,
                 busy: Cell::new(false),
             };
@@ -100,16 +118,17 @@ impl<'scope, 'env> Pool<'scope, 'env> {
     /// which must not wait for anything that `lead` does after its return.
     ///
     /// From within a job, `lead` runs alone.
-    pub(crate) fn run<T>(&self, helpers: usize, help: &(dyn Fn() + Sync), lead: impl FnOnce() -> T) -> T {
+    pub(crate) fn run<T>(&self, job: Job, helpers: usize, help: &(dyn Fn() + Sync), lead: impl FnOnce() -> T) -> T {
         if helpers == 0 || self.threads == 1 || self.busy.replace(true) {
             return lead();
         }
-        let unparkers = self.helpers.get_or_init(|| self.start_helpers());
+        let all = self.helpers.get_or_init(|| self.start_helpers());
+        self.placing.place(job, all.iter().map(|helper| &*helper.thread));
         let result = {
             let _closing = Closing { pool: self };
             self.shared.slot.open(help);
-            for unparker in unparkers.iter().take(helpers) {
-                unparker.unpark();
+            for helper in all.iter().take(helpers) {
+                helper.unparker.unpark();
             }
             lead()
         };
@@ -121,13 +140,19 @@ impl<'scope, 'env> Pool<'scope, 'env> {
     }
 
     /// If the system gives fewer threads, fewer help.
-    fn start_helpers(&self) -> Vec<Unparker> {
+    fn start_helpers(&self) -> Vec<Helper> {
         let start = |number| {
             let parker = Parker::new();
             let unparker = parker.unparker().clone();
             let shared = Arc::clone(&self.shared);
-            let thread = Builder::new().name(format!("chunkmill-{number}"));
-            thread.spawn_scoped(self.scope, move || shared.help(&parker)).ok().map(|_| unparker)
+            let thread = Arc::new(placing::Thread::default());
+            let own = Arc::clone(&thread);
+            let builder = Builder::new().name(format!("chunkmill-{number}"));
+            let help = move || {
+                own.starts_here();
+                shared.help(&parker);
+            };
+            builder.spawn_scoped(self.scope, help).ok().map(|_| Helper { unparker, thread })
         };
         (1..self.threads).map_while(start).collect()
     }
@@ -182,7 +207,7 @@ impl Drop for Pool<'_, '_> {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         for helper in self.helpers.get().into_iter().flatten() {
-            helper.unpark();
+            helper.unparker.unpark();
         }
     }
 }

@@ -28,7 +28,7 @@ fn every_helper_takes_part_once_in_each_job() {
                     let help = || {
                         inside.fetch_add(1, Ordering::AcqRel);
                     };
-                    pool.run(threads - 1, &help, || {
+                    pool.run(Job::Long, threads - 1, &help, || {
                         help();
                         while !all_here() {
                             thread::yield_now();
@@ -54,7 +54,7 @@ fn no_helper_is_inside_when_a_job_ends() {
                     }
                     inside.fetch_sub(1, Ordering::SeqCst);
                 };
-                pool.run(3, &help, || ());
+                pool.run(Job::Long, 3, &help, || ());
                 assert_eq!(inside.load(Ordering::SeqCst), 0);
             }
         });
@@ -76,9 +76,9 @@ fn a_panic_of_a_helper_reaches_the_caller_and_the_pool_goes_on() {
                         thread::yield_now();
                     }
                 };
-                let panic = catch_unwind(AssertUnwindSafe(|| pool.run(2, &help, lead))).unwrap_err();
+                let panic = catch_unwind(AssertUnwindSafe(|| pool.run(Job::Long, 2, &help, lead))).unwrap_err();
                 assert_eq!(panic.downcast_ref(), Some(&"helper"));
-                assert_eq!(pool.run(2, &|| (), || 5), 5);
+                assert_eq!(pool.run(Job::Long, 2, &|| (), || 5), 5);
             }
         });
     });
@@ -100,7 +100,7 @@ fn a_panic_of_the_caller_waits_for_the_helpers() {
                 }
                 panic!("lead");
             };
-            assert!(catch_unwind(AssertUnwindSafe(|| pool.run(1, &help, lead))).is_err());
+            assert!(catch_unwind(AssertUnwindSafe(|| pool.run(Job::Long, 1, &help, lead))).is_err());
             assert!(ended.load(Ordering::Acquire));
         });
     });
@@ -121,9 +121,9 @@ fn a_helpers_panic_is_forgotten_when_the_caller_panics_too() {
                 }
                 panic!("lead");
             };
-            let panic = catch_unwind(AssertUnwindSafe(|| pool.run(1, &help, lead))).unwrap_err();
+            let panic = catch_unwind(AssertUnwindSafe(|| pool.run(Job::Long, 1, &help, lead))).unwrap_err();
             assert_eq!(panic.downcast_ref(), Some(&"lead"));
-            assert_eq!(pool.run(1, &|| (), || 5), 5);
+            assert_eq!(pool.run(Job::Long, 1, &|| (), || 5), 5);
         });
     });
 }
@@ -132,7 +132,7 @@ fn a_helpers_panic_is_forgotten_when_the_caller_panics_too() {
 fn a_job_within_a_job_runs_alone() {
     within_a_minute(|| {
         Pool::scope(4, |pool| {
-            let outer = pool.run(3, &|| (), || pool.run(3, &|| panic!("nobody helps"), || 1) + 1);
+            let outer = pool.run(Job::Long, 3, &|| (), || pool.run(Job::Long, 3, &|| panic!("nobody helps"), || 1) + 1);
             assert_eq!(outer, 2);
         });
     });
@@ -141,9 +141,9 @@ fn a_job_within_a_job_runs_alone() {
 #[test]
 fn no_thread_is_started_before_it_is_wanted() {
     Pool::scope(4, |pool| {
-        pool.run(0, &|| panic!("nobody helps"), || ());
+        pool.run(Job::Long, 0, &|| panic!("nobody helps"), || ());
         assert!(pool.helpers.get().is_none());
-        pool.run(1, &|| (), || ());
+        pool.run(Job::Long, 1, &|| (), || ());
         assert_eq!(pool.helpers.get().map(Vec::len), Some(3));
     });
     Pool::scope(0, |pool| assert_eq!(pool.threads(), 1));
@@ -160,7 +160,7 @@ fn an_idle_pool_uses_no_cpu() {
             let _ = times.send(());
             ids.lock().unwrap().push(rustix::thread::gettid());
         };
-        pool.run(3, &here, || (0..3).for_each(|_| clock.recv().unwrap()));
+        pool.run(Job::Long, 3, &here, || (0..3).for_each(|_| clock.recv().unwrap()));
         let cpu = || -> u64 { ids.lock().unwrap().iter().map(|id| ticks(id.as_raw_pid())).sum() };
         thread::sleep(Duration::from_millis(50));
         let (before, start) = (cpu(), Instant::now());
@@ -174,4 +174,36 @@ fn ticks(thread: i32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
     fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// For short jobs helpers are kept off the caller's CPU, for long ones they are not.
+#[cfg(target_os = "linux")]
+#[test]
+fn short_jobs_keep_helpers_off_the_callers_cpu() {
+    use rustix::thread::{gettid, sched_getaffinity};
+
+    within_a_minute(|| {
+        let allowed = sched_getaffinity(None).unwrap();
+        if allowed.count() == 1 {
+            eprintln!("one CPU: helpers have nowhere else to go");
+            return;
+        }
+        Pool::scope(2, |pool| {
+            let cpus_of_helper = |job| {
+                let cpus = Mutex::new(None);
+                let help = || *cpus.lock().unwrap() = Some(sched_getaffinity(Some(gettid())).unwrap());
+                pool.run(job, 1, &help, || {
+                    while cpus.lock().unwrap().is_none() {
+                        thread::yield_now();
+                    }
+                });
+                cpus.into_inner().unwrap().unwrap()
+            };
+            // At the first job the helper may not have started yet.
+            cpus_of_helper(Job::Short);
+            assert_eq!(cpus_of_helper(Job::Short).count(), allowed.count() - 1);
+            assert_eq!(cpus_of_helper(Job::Long), allowed);
+            assert_eq!(cpus_of_helper(Job::Short).count(), allowed.count() - 1);
+        });
+    });
 }

@@ -196,7 +196,8 @@ impl<'s> Scanner<'s> {
     ///
     /// # Errors
     ///
-    /// The visitor's own, as soon as it gives one: then all work stops.
+    /// The visitor's own, as soon as it gives one: then all work stops. A helper that waits for a pipe at that moment is waited
+    /// for.
     ///
     /// # Panics
     ///
@@ -257,7 +258,8 @@ impl<'s> StreamHasher<'s> {
     ///
     /// # Errors
     ///
-    /// The visitor's own, as soon as it gives one: then all work stops.
+    /// The visitor's own, as soon as it gives one: then all work stops. A helper that waits for a pipe at that moment is waited
+    /// for.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
 //! A run: all stages over all streams, and the threads that go from job to job.
 
 use core::hint::spin_loop;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -14,6 +14,7 @@ use super::cutting::{Cuts, Cutting};
 use super::delivery::{Delivery, Found};
 use super::filling::{Filling, Zeros};
 use super::hashing::hash;
+use crate::pool::Job as PoolJob;
 use crate::{Next, Pace, Pool, Stream};
 
 /// What a run works with.
@@ -34,7 +35,7 @@ struct Run<'s, S, T, R> {
     setup: &'s Setup<'s>,
     desk: Mutex<Desk<T, R>>,
     /// Counts changes of the board, so that a thread can watch it for a moment without the lock.
-    changes: CachePadded<AtomicU64>,
+    changes: CachePadded<AtomicUsize>,
     for_lead: Condvar,
     for_helpers: Condvar,
     filling: Mutex<Filling<'s, S, R>>,
@@ -73,7 +74,7 @@ where
     let run = Run {
         setup,
         desk: Mutex::new(Desk { board: Board::new(), lead_waits: false, helpers_waiting: 0 }),
-        changes: CachePadded::new(AtomicU64::new(0)),
+        changes: CachePadded::new(AtomicUsize::new(0)),
         for_lead: Condvar::new(),
         for_helpers: Condvar::new(),
         filling: Mutex::new(Filling::new(streams, setup.zeros)),
@@ -87,7 +88,7 @@ where
     }
     let affordable = setup.memory.checked_div(Batch::<T, R>::BYTES).unwrap_or(1);
     lock(&run.desk).board.set_limit(pool.threads().saturating_mul(BATCHES_PER_THREAD).min(affordable));
-    pool.run(pool.threads().saturating_sub(1), &|| run.help(), || {
+    pool.run(PoolJob::Long, pool.threads().saturating_sub(1), &|| run.help(), || {
         // However it ends, the helpers leave.
         let _stopping = Stopping { run: &run, only_on_panic: false };
         lead.work_until(u64::MAX).map(|_| ())

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process;
 
 use chunkmill::core::ParamError;
 
@@ -47,13 +47,22 @@ impl Failure {
     }
 
     /// Says why, and gives the exit code.
-    pub(crate) fn report(&self) -> ExitCode {
-        match self {
-            Self::Gone => return ExitCode::SUCCESS,
-            Self::Io(_) | Self::Usage(_) => console::say(&format!("error: {self}")),
+    pub(crate) fn report(&self) -> u8 {
+        if let Self::Io(_) | Self::Usage(_) = self {
+            console::say(&format!("error: {self}"));
         }
-        ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 3 })
+        match self {
+            Self::Gone => 0,
+            Self::Io(_) => 3,
+            Self::Usage(_) => 2,
+        }
     }
+}
+
+/// An error of writing to standard output while threads are at work: the end of the program at once. One of them may be waiting
+/// for a pipe, and would be waited for.
+pub(crate) fn stdout_failed(error: &io::Error) -> ! {
+    process::exit(Failure::stdout(error).report().into())
 }
 
 impl From<ParamError> for Failure {

@@ -1,5 +1,6 @@
 //! `chunkmill hash`
 
+use core::convert::Infallible;
 use core::fmt::Display;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -11,7 +12,7 @@ use chunkmill::{HashEvent, Pool, StreamHasher};
 
 use crate::args::HashArgs;
 use crate::console::Progress;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, stdout_failed};
 use crate::inputs::{self, Input};
 use crate::names::printable;
 
@@ -30,17 +31,20 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
     if let Some(pace) = &work.pace {
         hasher = hasher.with_pace(pace);
     }
-    let hashed = Pool::scope(work.threads, |pool| {
+    let Ok(()) = Pool::scope(work.threads, |pool| {
         hasher.hash_all(pool, inputs::files(&args.files, &progress), |event| {
             let (input, id) = match event {
                 HashEvent::End(input, source, id) => {
                     (input, id.map_err(io::Error::other).and_then(|id| source.check().map(|()| id)))
                 }
                 HashEvent::Note(input) => (input, Err(io::Error::other("not opened"))),
-                _ => return Ok(()),
+                _ => return Ok::<(), Infallible>(()),
             };
             match (input, id) {
-                (Input::File(path), Ok(id)) => write_line(&mut stdout, &id, &path)?,
+                (Input::File(path), Ok(id)) => write_line(&mut stdout, &id, &path).unwrap_or_else(|error| {
+                    progress.clear();
+                    stdout_failed(&error)
+                }),
                 (Input::File(path), Err(error)) => failed(&path, &error),
                 (Input::Failed(path, why), _) => failed(&path, &why),
                 (Input::Skipped, _) => {}
@@ -49,7 +53,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
         })
     });
     progress.clear();
-    hashed.and_then(|()| stdout.flush()).map_err(|error: io::Error| Failure::stdout(&error))?;
+    stdout.flush().map_err(|error| Failure::stdout(&error))?;
     Ok(outcome)
 }
 

@@ -36,6 +36,6 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::DataWrong) => ExitCode::from(1),
-        Err(failure) => failure.report(),
+        Err(failure) => ExitCode::from(failure.report()),
     }
 }

@@ -5,6 +5,7 @@ mod histogram;
 mod human;
 mod jsonl;
 
+use core::convert::Infallible;
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use chunkmill::{Event, Pool, Scanner, Totals, kernel_from_environment};
 use self::histogram::Histogram;
 use crate::args::{Format, ScanArgs};
 use crate::console::Progress;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, stdout_failed};
 use crate::inputs::{self, Counted, Input};
 use crate::names::printable;
 
@@ -82,11 +83,16 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
     if let Some(pace) = &work.pace {
         scanner = scanner.with_pace(pace);
     }
-    let scanned = Pool::scope(work.threads, |pool| {
-        scanner.scan_all(pool, inputs::trees(&args.paths, &progress), |event| run.event(event))
+    let Ok(()) = Pool::scope(work.threads, |pool| {
+        scanner.scan_all(pool, inputs::trees(&args.paths, &progress), |event| {
+            run.event(event).unwrap_or_else(|error| {
+                progress.clear();
+                stdout_failed(&error)
+            });
+            Ok::<(), Infallible>(())
+        })
     });
     progress.clear();
-    scanned.map_err(|error| Failure::stdout(&error))?;
     let summary = Summary {
         totals: &run.totals,
         files: run.files,
