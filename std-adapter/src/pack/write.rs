@@ -23,7 +23,8 @@ pub struct PackSetup<'s> {
     pub stream_id: [u8; 16],
     /// Whether to compress with LZ4, in blocks of 64 KiB.
     pub compressed: bool,
-    /// Bytes of memory: up to a quarter for the index, an eighth for chunks that are being compressed, another for their frames.
+    /// Bytes of memory: up to a quarter for the index, three sixteenths for chunks that are being compressed, and as much for
+    /// their frames.
     /// The ring takes the largest chunk, and each thread that compresses as much again, whatever is said here.
     pub memory: usize,
 }
@@ -69,7 +70,7 @@ pub fn pack(
     }
     let helpers = pool.threads().saturating_sub(1);
     // A chunk in flight has its bytes and its frame. Alone there is no use for more than one.
-    let budget = if helpers == 0 { 0 } else { memory / 8 };
+    let budget = if helpers == 0 { 0 } else { memory / 16 * 3 };
     let bench = Bench::new(params);
     pool.run(Job::Long, helpers, &|| bench.help(), || {
         let _closing = Closing(&bench);
