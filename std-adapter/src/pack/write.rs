@@ -70,7 +70,7 @@ pub fn pack(
     }
     let helpers = pool.threads().saturating_sub(1);
     // A chunk in flight has its bytes and its frame. Alone there is no use for more than one.
-    let budget = if helpers == 0 { 0 } else { memory / 16 * 3 };
+    let budget = if helpers == 0 { 0 } else { (memory / 16).saturating_mul(3) };
     let bench = Bench::new(params);
     pool.run(Job::Long, helpers, &|| bench.help(), || {
         let _closing = Closing(&bench);
