@@ -1,4 +1,4 @@
-//! System calls of Linux that neither std nor rustix has.
+//! System calls of Linux that neither std nor rustix has, or not as we need them.
 
 #![allow(unsafe_code, reason = "system calls; what each may touch is said beside it")]
 
@@ -15,6 +15,14 @@ pub(crate) fn idle_io() -> io::Result<()> {
     // SAFETY: the call takes three numbers and touches no memory of ours.
     let result = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, THIS_THREAD, CLASS_IDLE) };
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// `sched_getcpu(3)`: the CPU that this thread is on. Rustix has it, too, by a way of its own to the kernel's page of functions,
+/// which ends the process under valgrind.
+#[cfg(target_os = "linux")]
+pub(crate) fn current_cpu() -> Option<usize> {
+    // SAFETY: the call takes nothing and touches no memory of ours.
+    usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
 /// `cachestat(2)`, since Linux 6.5: how many pages of a file are in the page cache.

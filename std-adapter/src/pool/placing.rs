@@ -15,9 +15,10 @@ mod linux {
     use core::cell::Cell;
     use std::sync::OnceLock;
 
-    use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use rustix::thread::{CpuSet, Pid, gettid, sched_getaffinity, sched_setaffinity};
 
     use crate::pool::Job;
+    use crate::syscalls::current_cpu;
 
     /// Where the helpers of a pool were put.
     pub(in super::super) struct Placing {
@@ -38,7 +39,7 @@ mod linux {
 
         /// Before a job. Costs nothing if the caller is where it was.
         pub(in super::super) fn place<'t>(&self, job: Job, helpers: impl Iterator<Item = &'t Thread>) {
-            let avoided = (job == Job::Short).then(sched_getcpu);
+            let avoided = if job == Job::Short { current_cpu() } else { None };
             if avoided == self.avoided.get() {
                 return;
             }
