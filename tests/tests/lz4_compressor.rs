@@ -309,3 +309,33 @@ fn block_lengths_are_powers_of_two() {
     }
     assert_eq!(BlockLen::MAX.bytes(), 65_536);
 }
+
+/// Made in place, in exactly the room that is asked for: the same frame, or none. A byte less of room may lose one.
+#[test]
+fn a_frame_made_in_place_is_the_same() {
+    for log2 in [10, 12, 16] {
+        let block_len = block_of(log2).bytes();
+        let lens = [1, 60, block_len - 1, block_len, block_len + 1, 3 * block_len + 100];
+        for chunk in lens.into_iter().flat_map(|len| {
+            let noise = Data::Random { seed: len as u64 }.bytes(len);
+            [lines(6, len), random_then_zeros(len / 2, len), noise, vec![0; len]]
+        }) {
+            let expected = with_compressor(log2, |compressor| compressor.compress(&chunk, &[]).map(<[u8]>::to_vec));
+            let mut table = CompressTable::large();
+            let mut room = vec![0xaa; Compressor::room_for(block_of(log2), chunk.len())];
+            let made = Compressor::compress_into(block_of(log2), &mut table, &chunk, &mut room).unwrap();
+            assert_eq!(
+                made.map(|len| room[..len].to_vec()),
+                expected,
+                "{} bytes in blocks of {block_len}",
+                chunk.len()
+            );
+            for len in [0, 3, 8, room.len() / 2] {
+                let made = Compressor::compress_into(block_of(log2), &mut table, &chunk, &mut room[..len]).unwrap();
+                assert!(made.is_none_or(|made| Some(&room[..made]) == expected.as_deref()), "{len} bytes of room");
+            }
+        }
+    }
+    let small = &mut CompressTable::small();
+    assert_eq!(Compressor::compress_into(BlockLen::MAX, small, b"abc", &mut [0; 99]), Err(CompressorError::SmallTable));
+}

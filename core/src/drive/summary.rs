@@ -19,7 +19,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(super) fn count(&mut self, len: u32, reference: bool) {
+    /// Counts a chunk that is done, `reference` if it was stored before.
+    pub fn count(&mut self, len: u32, reference: bool) {
         self.bytes = self.bytes.saturating_add(u64::from(len));
         self.chunks = self.chunks.saturating_add(1);
         self.references = self.references.saturating_add(u64::from(reference));

@@ -84,7 +84,7 @@ impl<'m> Compressor<'m> {
     /// The scratch memory, in bytes, that compresses every chunk of these sizes that is worth it.
     pub fn scratch_for(block: BlockLen, params: &ChunkParams) -> usize {
         let max = usize::try_from(params.max()).unwrap_or(usize::MAX);
-        worth(max).saturating_add(Self::scratch_least(block))
+        Self::room_for(block, max).saturating_add(block.bytes())
     }
 
     /// The block length.
@@ -98,29 +98,63 @@ impl<'m> Compressor<'m> {
     /// After two blocks a chunk that has gained next to nothing (less than 1/64) is given up. Where the two slices meet does
     /// not change the frame.
     pub fn compress(&mut self, first: &[u8], second: &[u8]) -> Option<&[u8]> {
-        let len = first.len().saturating_add(second.len());
-        let limit = worth(len);
-        let mut frame_len = 0;
-        append(self.frame, &mut frame_len, &FRAME_START)?;
-        let block_len = self.block.bytes();
-        let mut done = 0;
-        while done < len {
-            let block = block_at(first, second, done, block_len, self.joined)?;
-            append_block(self.frame, &mut frame_len, block, self.table)?;
-            done = done.saturating_add(block.len());
-            let two_blocks = block_len.saturating_mul(2);
-            let hopeless = done == two_blocks && frame_len > two_blocks.saturating_sub(two_blocks / 64);
-            if frame_len > limit || hopeless {
-                trace!("not compressed: {=usize} of {=usize} bytes make {=usize}", done, len, frame_len);
-                return None;
-            }
+        let len = make_frame(self.block, self.table, self.joined, [first, second], self.frame)?;
+        self.frame.get(..len)
+    }
+
+    /// As [`compress`](Self::compress), for a chunk that lies in one slice, with the frame made where the caller wants it:
+    /// at the start of `into`, which must be [`room_for`](Self::room_for) the chunk's length, or a frame that is worth it may
+    /// find no room. Gives the frame's length.
+    ///
+    /// # Errors
+    ///
+    /// [`CompressorError::SmallTable`].
+    pub fn compress_into(
+        block: BlockLen,
+        table: &mut CompressTable,
+        chunk: &[u8],
+        into: &mut [u8],
+    ) -> Result<Option<usize>, CompressorError> {
+        if matches!(table, CompressTable::Small(_)) {
+            return Err(CompressorError::SmallTable);
         }
-        append(self.frame, &mut frame_len, &FRAME_END)?;
-        if frame_len > limit {
+        Ok(make_frame(block, table, &mut [], [chunk, &[]], into))
+    }
+
+    /// Bytes that [`compress_into`](Self::compress_into) needs to make the frame of every chunk of this length that is worth it.
+    pub const fn room_for(block: BlockLen, chunk_len: usize) -> usize {
+        worth(chunk_len).saturating_add(Self::scratch_least(block)).saturating_sub(block.bytes())
+    }
+}
+
+/// The length of the frame, which is made at the start of `into`. Where a block lies in both slices it is put together in
+/// `joined`.
+fn make_frame(
+    block: BlockLen,
+    table: &mut CompressTable,
+    joined: &mut [u8],
+    [first, second]: [&[u8]; 2],
+    into: &mut [u8],
+) -> Option<usize> {
+    let len = first.len().saturating_add(second.len());
+    let limit = worth(len);
+    let mut frame_len = 0;
+    append(into, &mut frame_len, &FRAME_START)?;
+    let block_len = block.bytes();
+    let mut done = 0;
+    while done < len {
+        let bytes = block_at(first, second, done, block_len, joined)?;
+        append_block(into, &mut frame_len, bytes, table)?;
+        done = done.saturating_add(bytes.len());
+        let two_blocks = block_len.saturating_mul(2);
+        let hopeless = done == two_blocks && frame_len > two_blocks.saturating_sub(two_blocks / 64);
+        if frame_len > limit || hopeless {
+            trace!("not compressed: {=usize} of {=usize} bytes make {=usize}", done, len, frame_len);
             return None;
         }
-        self.frame.get(..frame_len)
     }
+    append(into, &mut frame_len, &FRAME_END)?;
+    (frame_len <= limit).then_some(frame_len)
 }
 
 /// The longest frame that is worth it for a chunk of `len` bytes.

@@ -29,11 +29,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cutting;
 mod earlier;
+mod line;
 mod list;
-mod parallel;
 mod read;
 mod seen;
+mod span;
 #[cfg(test)]
 mod tests;
 mod write;

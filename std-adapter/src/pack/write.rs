@@ -1,14 +1,15 @@
+use core::ops::ControlFlow;
 use std::io::{self, BufWriter, Read, Write};
 
-use chunkmill_core::drive::{IngestError, PackSink, Stopped, Summary, WriteError, ingest};
-use chunkmill_core::pack::{BlockLen, Packer};
-use chunkmill_core::{ChunkParams, GearTable, IdKey, RetainingChunker};
-use embedded_io_adapters::std::FromStd;
+use chunkmill_core::drive::{self, IngestError, Stopped, Summary, WriteError};
+use chunkmill_core::pack::{BlockLen, CompressTable, Packer};
+use chunkmill_core::{ChunkParams, Cutter, GearTable, IdKey, Retained};
 
 use super::SeenChunks;
-use super::parallel::{Bench, ParallelSink};
-use crate::Pool;
-use crate::pool::Job;
+use super::cutting::Cutting;
+use super::line::{Line, Output};
+use super::span::{Cut, Fate, Span, Tools};
+use crate::{Pool, ReadError};
 
 /// What a pack is made with.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +24,8 @@ pub struct PackSetup<'s> {
     pub stream_id: [u8; 16],
     /// Whether to compress with LZ4, in blocks of 64 KiB.
     pub compressed: bool,
-    /// Bytes of memory: up to a quarter for the index, three sixteenths for chunks that are being compressed, and as much for
-    /// their frames.
-    /// The ring takes the largest chunk, and each thread that compresses as much again, whatever is said here.
+    /// Bytes of memory: up to a quarter for the index, and up to a half for chunks on their way and their frames. One span of
+    /// chunks may always be on its way: that takes up to twice the largest chunk and 1 MiB, whatever is said here.
     pub memory: usize,
 }
 
@@ -35,60 +35,122 @@ pub type PackWriteError = Stopped<IngestError<io::Error, WriteError<io::Error>>>
 /// Bytes gathered for one write.
 const WRITE_LEN: usize = 64 << 10;
 
-/// Reads `reader` to its end and writes a pack of it to `writer`: a chunk that occurs again becomes a reference. Helpers of the
-/// pool compress; the bytes are the same for every number of threads.
+/// Reads `reader` to its end and writes a pack of it to `writer`: a chunk that occurs again becomes a reference. All threads of
+/// the pool read, cut, hash, compress and write; the bytes are the same for every number of them.
 ///
 /// # Errors
 ///
-/// [`PackWriteError`] if reading or writing fails. The pack then has no trailer, and readers will say so.
+/// [`PackWriteError`] if reading or writing fails. The pack then has no trailer, and readers will say so. All chunks that were
+/// whole before a reading error are written.
 ///
 /// # Panics
 ///
 /// If `reader` or `writer` does.
 pub fn pack(
     pool: &Pool<'_, '_>,
-    reader: impl Read,
-    writer: impl Write,
+    reader: impl Read + Send,
+    writer: impl Write + Send,
     setup: &PackSetup<'_>,
 ) -> Result<Summary, PackWriteError> {
-    let PackSetup { params, gear, key, stream_id, memory, .. } = *setup;
-    let max = usize::try_from(params.max()).unwrap_or(usize::MAX);
-    // Room to read on beside the largest chunk and the byte that may be held back.
-    let mut ring = vec![0; max.saturating_add(WRITE_LEN)];
-    let mut chunker = RetainingChunker::new(params, gear, key, &mut ring).map_err(|error| {
-        // The ring was made for it.
-        stopped(WriteError::Failed { offset: 0, source: io::Error::other(error) })
-    })?;
+    let PackSetup { params, gear, key, stream_id, compressed, memory } = *setup;
+    let packer = if compressed {
+        Packer::precompressed(params, gear, stream_id, key, BlockLen::MAX)
+    } else {
+        Packer::new(params, gear, stream_id, key)
+    };
     let mut index = SeenChunks::new(memory / 4);
-    let mut reader = FromStd::new(reader);
-    let writer = BufWriter::with_capacity(WRITE_LEN, writer);
-
-    if !setup.compressed {
-        let packer = Packer::new(params, gear, stream_id, key);
-        let mut sink = PackSink::new(packer, FromStd::new(writer));
-        return ingest(&mut reader, &mut chunker, &mut index, &mut sink);
+    let settle = move |span: &mut Span| span.decide(&mut index, compressed);
+    let tools = || Tools { key, table: CompressTable::large() };
+    let mut cutting = Cutting::new(reader, Cutter::new(params, gear));
+    let mut writing = Writing::new(packer, writer);
+    if writing.result.is_ok() {
+        let line = Line::new(&mut cutting, settle, &mut writing, memory / 2);
+        line.run(pool, tools, |tools, span| span.work(tools));
     }
-    let helpers = pool.threads().saturating_sub(1);
-    // A chunk in flight has its bytes and its frame. Alone there is no use for more than one.
-    let budget = if helpers == 0 { 0 } else { (memory / 16).saturating_mul(3) };
-    let bench = Bench::new(params);
-    pool.run(Job::Long, helpers, &|| bench.help(), || {
-        let _closing = Closing(&bench);
-        let packer = Packer::precompressed(params, gear, stream_id, key, BlockLen::MAX);
-        let mut sink = ParallelSink::new(&bench, packer, writer, budget).map_err(stopped)?;
-        ingest(&mut reader, &mut chunker, &mut index, &mut sink)
-    })
+    let (summary, written) = writing.end(cutting.error.is_none());
+    let result = match (written, cutting.error) {
+        (Err(error), _) => Err(IngestError::Sink(error)),
+        (Ok(()), Some(ReadError { offset, source })) => {
+            Err(IngestError::Read(drive::ReadError::Failed { offset, source }))
+        }
+        (Ok(()), None) => Ok(summary),
+    };
+    result.map_err(|error| Stopped { summary, error })
 }
 
-fn stopped(error: WriteError<io::Error>) -> PackWriteError {
-    Stopped { summary: Summary::default(), error: IngestError::Sink(error) }
+/// The line's output.
+struct Writing<W: Write> {
+    packer: Packer<'static>,
+    device: Device<W>,
+    summary: Summary,
+    result: Result<(), Failed>,
 }
 
-/// However the caller's part ends, the helpers leave.
-struct Closing<'b>(&'b Bench);
+/// Where the pack goes.
+struct Device<W: Write> {
+    writer: BufWriter<W>,
+    /// Bytes of the pack.
+    written: u64,
+}
 
-impl Drop for Closing<'_> {
-    fn drop(&mut self) {
-        self.0.close();
+type Failed = WriteError<io::Error>;
+
+impl<W: Write> Writing<W> {
+    /// The header goes out first.
+    fn new(packer: Packer<'static>, writer: W) -> Self {
+        let mut device = Device { writer: BufWriter::with_capacity(WRITE_LEN, writer), written: 0 };
+        let result = device.write(&packer.header());
+        Self { packer, device, summary: Summary::default(), result }
+    }
+
+    fn write_chunk(&mut self, span: &Span, cut: &Cut) -> Result<(), Failed> {
+        let Cut { chunk, ref fate, .. } = *cut;
+        let pieces = match fate {
+            Fate::Framed(range) => self.packer.store_frame(&chunk, span.frame(range.clone())),
+            Fate::New => self.packer.store(&Retained { chunk, first: span.raw(cut), second: &[] }),
+            Fate::Repeated => {
+                self.device.write(&self.packer.refer(&chunk))?;
+                self.summary.count(chunk.len, true);
+                return Ok(());
+            }
+        };
+        for part in pieces.parts() {
+            self.device.write(part)?;
+        }
+        let stored = u64::try_from(pieces.payload_len()).unwrap_or(0);
+        self.summary.stored_bytes = self.summary.stored_bytes.saturating_add(stored);
+        self.summary.count(chunk.len, false);
+        Ok(())
+    }
+
+    /// What was written, and whether it all was. The trailer is, if the stream is whole.
+    fn end(self, whole: bool) -> (Summary, Result<(), Failed>) {
+        let Self { packer, mut device, summary, result } = self;
+        let result = result.and_then(|()| {
+            if whole {
+                device.write(&packer.trailer())?;
+            }
+            device.flush()
+        });
+        (summary, result)
+    }
+}
+
+impl<W: Write + Send> Output<Span> for Writing<W> {
+    fn put(&mut self, span: &mut Span) -> ControlFlow<()> {
+        self.result = span.cuts.iter().try_for_each(|cut| self.write_chunk(span, cut));
+        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+impl<W: Write> Device<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failed> {
+        self.writer.write_all(bytes).map_err(|source| WriteError::Failed { offset: self.written, source })?;
+        self.written = self.written.saturating_add(u64::try_from(bytes.len()).unwrap_or(0));
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Failed> {
+        self.writer.flush().map_err(|source| WriteError::Failed { offset: self.written, source })
     }
 }

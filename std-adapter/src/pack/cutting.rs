@@ -1,0 +1,76 @@
+//! A stream read and cut into spans.
+
+use std::io::Read;
+
+use chunkmill_core::Cutter;
+
+use super::line::Input;
+use super::span::Span;
+use crate::read::{ReadError, read_some};
+
+/// The line's input: fills spans, one behind the other.
+pub(super) struct Cutting<'g, R> {
+    reader: R,
+    cutter: Cutter<'g>,
+    /// Bytes read behind the last whole chunk, which the cutter has seen.
+    carried: Vec<u8>,
+    /// Offset in the stream of the first of them.
+    offset: u64,
+    /// Bytes read.
+    taken: u64,
+    /// Why the stream ended early.
+    pub(super) error: Option<ReadError>,
+}
+
+/// Bytes read at once: they are cut while they are still in the cache.
+const STEP: usize = 128 << 10;
+
+impl<'g, R: Read> Cutting<'g, R> {
+    pub(super) const fn new(reader: R, cutter: Cutter<'g>) -> Self {
+        Self { reader, cutter, carried: Vec::new(), offset: 0, taken: 0, error: None }
+    }
+
+    /// Fills an empty span. It stays empty at the end of the stream only. After an error the chunks before it are in the span.
+    fn read_and_cut(&mut self, span: &mut Span) -> Result<(), ReadError> {
+        let mut len = self.carried.len();
+        span.window(0, len).copy_from_slice(&self.carried);
+        self.carried.clear();
+        // Bytes of whole chunks.
+        let mut whole = 0usize;
+        while whole < Span::LEN {
+            let read = read_some(&mut self.reader, span.window(len, STEP), &mut self.taken)?.len();
+            if read == 0 {
+                if let Some(last) = self.cutter.finish() {
+                    self.push(span, &mut whole, last);
+                }
+                return Ok(());
+            }
+            let end = len.saturating_add(read);
+            while len < end {
+                let scanned = self.cutter.scan(span.bytes(len..end));
+                len = len.saturating_add(scanned.taken);
+                if let Some(chunk_len) = scanned.cut {
+                    self.push(span, &mut whole, chunk_len);
+                }
+            }
+        }
+        self.carried.extend_from_slice(span.bytes(whole..len));
+        Ok(())
+    }
+
+    fn push(&mut self, span: &mut Span, whole: &mut usize, len: u32) {
+        span.push(*whole, self.offset, len);
+        *whole = whole.saturating_add(usize::try_from(len).unwrap_or(0));
+        self.offset = self.offset.saturating_add(len.into());
+    }
+}
+
+impl<R: Read + Send> Input<Span> for Cutting<'_, R> {
+    fn fill(&mut self, span: &mut Span) -> bool {
+        span.clear();
+        if self.error.is_none() {
+            self.error = self.read_and_cut(span).err();
+        }
+        !span.cuts.is_empty()
+    }
+}

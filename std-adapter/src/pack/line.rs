@@ -1,0 +1,365 @@
+//! Items that come in order, are worked on by many threads, and go out in order.
+
+use core::mem::replace;
+use core::ops::ControlFlow;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::Pool;
+use crate::pool::Job;
+
+/// What goes over a line. Its memory is used again.
+pub(super) trait Item: Default + Send {
+    /// Bytes of memory that it takes, the same from its being filled until it is filled again.
+    fn memory(&self) -> usize;
+}
+
+/// Where items come from. Used by one thread at a time.
+pub(super) trait Input<T>: Send {
+    /// Fills an item, which may have been used before, and says whether there was anything to fill it with. If not, no more will
+    /// follow.
+    fn fill(&mut self, item: &mut T) -> bool;
+}
+
+/// Where items go. Used by one thread at a time.
+pub(super) trait Output<T>: Send {
+    /// Takes the next item, all work on it done. The line stops if it breaks.
+    fn put(&mut self, item: &mut T) -> ControlFlow<()>;
+}
+
+/// A line of items between an input and an output.
+///
+/// All threads do the same: the one thing that brings the oldest item closer to its end. So an item mostly stays with one thread,
+/// whose cache it is in, as few of them as can be are on their way, and a thread that has nothing to do waits for another that
+/// has: no order of events can lock up.
+///
+/// Each item is worked on once, then settled, in order; settling may send it round again.
+pub(super) struct Line<'e, T, I, S, O> {
+    state: Mutex<State<'e, T, I, S, O>>,
+    changed: Condvar,
+    /// Bytes of memory of items under way from which on no other one is begun.
+    budget: usize,
+}
+
+struct State<'e, T, I, S, O> {
+    /// Not here while a thread uses it.
+    input: Option<&'e mut I>,
+    output: Option<&'e mut O>,
+    settle: S,
+    places: VecDeque<Place<T>>,
+    /// Number of the place at the front.
+    first: u64,
+    /// Number of the first place that is not settled.
+    unsettled: u64,
+    /// Numbers of the places that wait.
+    waiting: BTreeSet<u64>,
+    /// Items to be used again.
+    spare: Vec<T>,
+    /// Bytes of memory of these, and of those under way.
+    spare_memory: usize,
+    in_flight: usize,
+    input_ended: bool,
+    /// Everything is done, or something failed.
+    over: bool,
+}
+
+enum Place<T> {
+    Done(T),
+    InHand,
+    Waiting(T),
+}
+
+/// What a thread can do next.
+enum Turn<'e, T, I, O> {
+    Fill(&'e mut I, T),
+    Put(&'e mut O, T),
+    Work(u64, T),
+}
+
+impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Line<'e, T, I, S, O> {
+    /// A new line. `settle` sees each item once in order, after it was worked on, and says whether it is to be worked on again.
+    pub(super) const fn new(input: &'e mut I, settle: S, output: &'e mut O, budget: usize) -> Self {
+        let state = State {
+            input: Some(input),
+            output: Some(output),
+            settle,
+            places: VecDeque::new(),
+            first: 0,
+            unsettled: 0,
+            waiting: BTreeSet::new(),
+            spare: Vec::new(),
+            spare_memory: 0,
+            in_flight: 0,
+            input_ended: false,
+            over: false,
+        };
+        Self { state: Mutex::new(state), changed: Condvar::new(), budget }
+    }
+
+    /// Runs until the input has ended and all is put, or the output breaks. Each thread has `tools` of its own.
+    pub(super) fn run<K>(
+        self,
+        pool: &Pool<'_, '_>,
+        tools: impl Fn() -> K + Sync,
+        work: impl Fn(&mut K, &mut T) + Sync,
+    ) {
+        let turns = || self.take_turns(&mut tools(), &work);
+        pool.run(Job::Long, pool.threads().saturating_sub(1), &turns, turns);
+    }
+
+    fn take_turns<K>(&self, tools: &mut K, work: &impl Fn(&mut K, &mut T)) {
+        let _stopping = Stopping(self);
+        let mut state = self.lock();
+        loop {
+            if state.settle() {
+                self.changed.notify_all();
+            }
+            if state.over {
+                return;
+            }
+            let Some(turn) = state.next_turn(self.budget) else {
+                if state.is_done() {
+                    state.over = true;
+                    return;
+                }
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            state = match turn {
+                Turn::Work(number, mut item) => {
+                    work(tools, &mut item);
+                    let mut state = self.lock();
+                    state.replace(number, Place::Done(item));
+                    state
+                }
+                Turn::Fill(input, mut item) => {
+                    let filled = input.fill(&mut item);
+                    let mut state = self.lock();
+                    state.input = Some(input);
+                    if filled {
+                        state.push(item)
+                    } else {
+                        state.input_ended = true
+                    }
+                    state
+                }
+                Turn::Put(output, mut item) => {
+                    let memory = item.memory();
+                    let flow = output.put(&mut item);
+                    let mut state = self.lock();
+                    state.output = Some(output);
+                    state.in_flight = state.in_flight.saturating_sub(memory);
+                    state.over |= flow.is_break();
+                    state.keep(item, self.budget);
+                    state
+                }
+            };
+            self.changed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<'e, T, I, S, O>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'e, T: Item, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
+    /// What is nearest to the end of the line first.
+    fn next_turn(&mut self, budget: usize) -> Option<Turn<'e, T, I, O>> {
+        let done = self.first != self.unsettled && matches!(self.places.front(), Some(Place::Done(_)));
+        if done
+            && let Some(output) = self.output.take()
+            && let Some(Place::Done(item)) = self.places.pop_front()
+        {
+            self.first = self.first.wrapping_add(1);
+            return Some(Turn::Put(output, item));
+        }
+        if let Some(number) = self.waiting.pop_first()
+            && let Some(Place::Waiting(item)) = self.replace(number, Place::InHand)
+        {
+            return Some(Turn::Work(number, item));
+        }
+        let room = self.in_flight == 0 || self.in_flight < budget;
+        let input = self.input.take_if(|_| room && !self.input_ended)?;
+        let item = self.spare.pop().unwrap_or_default();
+        self.spare_memory = self.spare_memory.saturating_sub(item.memory());
+        Some(Turn::Fill(input, item))
+    }
+
+    fn push(&mut self, item: T) {
+        self.in_flight = self.in_flight.saturating_add(item.memory());
+        let number = self.first.wrapping_add(u64::try_from(self.places.len()).unwrap_or(0));
+        self.places.push_back(Place::Waiting(item));
+        self.waiting.insert(number);
+    }
+
+    /// Settles what can be settled. Whether there is more work now.
+    fn settle(&mut self) -> bool {
+        let mut more = false;
+        while let Some(mut item) = self.take_unsettled() {
+            let again = (self.settle)(&mut item);
+            let number = self.unsettled;
+            if again {
+                self.waiting.insert(number);
+                more = true;
+            }
+            self.replace(number, if again { Place::Waiting(item) } else { Place::Done(item) });
+            self.unsettled = number.wrapping_add(1);
+        }
+        more
+    }
+
+    fn take_unsettled(&mut self) -> Option<T> {
+        let place = self.place(self.unsettled)?;
+        match replace(place, Place::InHand) {
+            Place::Done(item) => Some(item),
+            other => {
+                *place = other;
+                None
+            }
+        }
+    }
+
+    fn replace(&mut self, number: u64, by: Place<T>) -> Option<Place<T>> {
+        self.place(number).map(|place| replace(place, by))
+    }
+
+    fn place(&mut self, number: u64) -> Option<&mut Place<T>> {
+        self.places.get_mut(usize::try_from(number.wrapping_sub(self.first)).ok()?)
+    }
+
+    /// Items grow to the longest that they ever held, so not all of them can be kept.
+    fn keep(&mut self, item: T, budget: usize) {
+        let memory = self.spare_memory.saturating_add(item.memory());
+        if self.spare.is_empty() || self.in_flight.saturating_add(memory) <= budget {
+            self.spare_memory = memory;
+            self.spare.push(item);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.input_ended && self.input.is_some() && self.output.is_some() && self.places.is_empty()
+    }
+}
+
+/// However a thread's part ends, all others end, too.
+struct Stopping<'l, 'e, T, I, S, O>(&'l Line<'e, T, I, S, O>);
+
+impl<T, I, S, O> Drop for Stopping<'_, '_, T, I, S, O> {
+    fn drop(&mut self) {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner).over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests {
+    use super::*;
+    use core::panic::AssertUnwindSafe;
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    use std::panic::catch_unwind;
+
+    /// How often it was worked on, and its number.
+    #[derive(Default)]
+    struct Numbered(u32, u64);
+
+    impl Item for Numbered {
+        fn memory(&self) -> usize {
+            10
+        }
+    }
+
+    struct UpTo(u64);
+
+    impl Input<Numbered> for UpTo {
+        fn fill(&mut self, item: &mut Numbered) -> bool {
+            let left = self.0.checked_sub(1);
+            *item = Numbered(0, left.unwrap_or(0));
+            self.0 = left.unwrap_or(0);
+            left.is_some()
+        }
+    }
+
+    #[derive(Default)]
+    struct Taken {
+        numbers: Vec<u64>,
+        breaks_at: Option<u64>,
+    }
+
+    impl Output<Numbered> for Taken {
+        fn put(&mut self, item: &mut Numbered) -> ControlFlow<()> {
+            assert_eq!(item.0, if item.1.is_multiple_of(3) { 2 } else { 1 }, "rounds of {}", item.1);
+            if self.breaks_at == Some(item.1) {
+                return ControlFlow::Break(());
+            }
+            self.numbers.push(item.1);
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn run(threads: usize, budget: usize, output: &mut Taken, work: impl Fn(&mut Numbered) + Sync) {
+        let settle = |item: &mut Numbered| item.1.is_multiple_of(3);
+        Pool::scope(threads, |pool| {
+            Line::new(&mut UpTo(200), settle, output, budget).run(pool, || (), |(), item| work(item));
+        });
+    }
+
+    /// Items of different weight.
+    fn spin(item: &mut Numbered) {
+        for _ in 0..item.1 % 7 * 300 {
+            core::hint::spin_loop();
+        }
+        item.0 += 1;
+    }
+
+    #[test]
+    fn items_come_out_in_order_after_as_many_rounds_as_were_settled() {
+        for threads in 1..=4 {
+            for budget in [0, 10, 35, 10_000] {
+                let mut taken = Taken::default();
+                run(threads, budget, &mut taken, spin);
+                assert_eq!(taken.numbers, (0..200).rev().collect::<Vec<u64>>(), "{threads} threads, {budget}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_more_are_under_way_than_fit() {
+        for (budget, most) in [(0, 1), (10, 1), (35, 4)] {
+            let (under_way, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let mut taken = Taken::default();
+            run(4, budget, &mut taken, |item| {
+                let now = under_way.fetch_add(1, Ordering::SeqCst) + 1;
+                seen.fetch_max(now, Ordering::SeqCst);
+                spin(item);
+                under_way.fetch_sub(1, Ordering::SeqCst);
+            });
+            assert!(seen.into_inner() <= most, "budget {budget}");
+        }
+    }
+
+    #[test]
+    fn an_output_that_breaks_stops_the_line() {
+        for threads in 1..=4 {
+            let mut taken = Taken { breaks_at: Some(120), ..Taken::default() };
+            run(threads, 100, &mut taken, spin);
+            assert_eq!(taken.numbers, (121..200).rev().collect::<Vec<u64>>());
+        }
+    }
+
+    #[test]
+    fn a_panic_on_any_thread_ends_all() {
+        for threads in 1..=4 {
+            let mut taken = Taken::default();
+            let panicked = catch_unwind(AssertUnwindSafe(|| {
+                run(threads, 100, &mut taken, |item| {
+                    assert!(item.1 != 50, "as it must");
+                    spin(item);
+                });
+            }));
+            assert!(panicked.is_err(), "{threads} threads");
+        }
+    }
+}
