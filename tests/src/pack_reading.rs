@@ -1,8 +1,12 @@
 //! Reads packs with the core's reader, and fails the test as soon as the reader breaks a promise that holds for every
 //! input: windows stay within the memory lent, every step makes progress, chunks that go out have their ids, and an error
-//! or the end stays what it is.
+//! or the end stays what it is. Reads each pack a second time with records and payloads apart, and fails the test if that
+//! gives anything else.
 
-use chunkmill_core::pack::{HEADER_LEN, PackError, ReadStep, Reader, StreamHeader, Totals};
+use chunkmill_core::pack::{
+    HEADER_LEN, Opener, PackError, PackErrorKind, ReadStep, Reader, RecordReader, RecordStep, Stored, StreamHeader,
+    Totals,
+};
 use chunkmill_core::{Chunk, IdKey};
 
 /// Memory and habits of the caller of a reader.
@@ -53,6 +57,72 @@ impl Reading {
 
     /// Reads `pack` until the reader has nothing more to say.
     pub fn read(&self, pack: &[u8]) -> Outcome {
+        let outcome = self.read_at_once(pack);
+        assert_same(&outcome, &self.read_apart(pack));
+        outcome
+    }
+
+    /// With records and payloads apart.
+    fn read_apart(&self, pack: &[u8]) -> Outcome {
+        let key = IdKey::from_bytes(self.key);
+        let mut records = RecordReader::new(&key);
+        let mut memory = vec![self.fill; self.chunk_len];
+        let (mut opener, mut header, mut given, mut taken) = (None, None, Vec::new(), 0);
+        let mut steps = pack.len() + 2 * (pack.len() / 68) + 4;
+        let ended = loop {
+            steps = steps.checked_sub(1).expect("the reader goes on without end");
+            match records.step() {
+                Ok(RecordStep::NeedInput) => {
+                    let window = records.window();
+                    assert!(!window.is_empty(), "the payload was taken");
+                    let len = window.len().min(self.at_most).min(pack.len() - taken);
+                    window[..len].copy_from_slice(&pack[taken..][..len]);
+                    taken += len;
+                    if len == 0 { records.end_input() } else { records.commit(len) }
+                }
+                Ok(RecordStep::Header(found)) => {
+                    header = Some(found);
+                    opener = Some(Opener::new(&key, &found));
+                }
+                Ok(RecordStep::Record(sealed)) => {
+                    let chunk = sealed.chunk();
+                    let opener = opener.as_ref().expect("the header comes first");
+                    let reference = sealed.stored() == Stored::Reference;
+                    if reference {
+                        given.push(Given { chunk, bytes: None });
+                    }
+                    let payload = match &self.source {
+                        None if reference => continue,
+                        Some(source) if reference => {
+                            let found = source.iter().find(|bytes| bytes.len() == chunk.len as usize);
+                            found.map_or(&[][..], |bytes| bytes)
+                        }
+                        _ => {
+                            let len = (sealed.payload_len() as usize).min(pack.len() - taken);
+                            let payload = &pack[taken..][..len];
+                            taken += len;
+                            records.take_payload(len as u32);
+                            if records.payload_left() > 0 {
+                                records.end_input();
+                                break Err(records.step().expect_err("the payload is cut off"));
+                            }
+                            payload
+                        }
+                    };
+                    match opener.open(&sealed, payload, &mut memory) {
+                        Ok(verified) => given.push(Given { chunk, bytes: Some(verified.bytes().to_vec()) }),
+                        Err(error) => break Err(error),
+                    }
+                }
+                Ok(RecordStep::End(totals)) => break Ok(totals),
+                Err(error) => break Err(error),
+            }
+            assert_eq!(records.offset(), taken as u64, "what was taken is counted");
+        };
+        Outcome { header, given, ended, taken }
+    }
+
+    fn read_at_once(&self, pack: &[u8]) -> Outcome {
         let mut chunk_memory = vec![self.fill; self.chunk_len];
         let mut block_memory = vec![self.fill; self.block_len];
         let lent = HEADER_LEN.max(self.chunk_len).max(self.block_len);
@@ -109,6 +179,23 @@ impl Outcome {
     /// The error; a pack that was read to its end fails the test.
     pub fn error(&self) -> PackError {
         self.ended.expect_err("the pack was read to its end")
+    }
+}
+
+/// What differs between the two ways, and has to: a payload whose damage shows before its end has not been taken to its end,
+/// and may have been cut off there; and the one memory may be too small for the stream's chunks, the other for a chunk.
+fn assert_same(at_once: &Outcome, apart: &Outcome) {
+    let kind = |outcome: &Outcome| outcome.ended.map_err(|error| error.kind).err();
+    if matches!(kind(at_once), Some(PackErrorKind::Buffer { .. })) {
+        return;
+    }
+    assert_eq!((at_once.header, &at_once.given), (apart.header, &apart.given));
+    match (kind(at_once), kind(apart)) {
+        (Some(PackErrorKind::Payload), Some(PackErrorKind::Truncated)) => {
+            assert_eq!(at_once.error().record, apart.error().record);
+        }
+        (Some(PackErrorKind::Payload), Some(PackErrorKind::Payload)) => assert_eq!(at_once.ended, apart.ended),
+        _ => assert_eq!((at_once.ended, at_once.taken), (apart.ended, apart.taken)),
     }
 }
 

@@ -51,7 +51,7 @@ fn of_what_lives_as_long_as_a_stream() {
         PackSink<'_, ()>: 328,
         PackSink<'_, &mut ()>: 336,
         Packer<'_>: 312,
-        Reader<'_>: 392,
+        Reader<'_>: 440,
         RecentIndex<1>: 48,
         RecentIndex<16>: 528,
         RecentIndex<256>: 8208,

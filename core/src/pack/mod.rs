@@ -118,5 +118,5 @@ pub use layout::{BlockLen, Compression, HEADER_LEN, RECORD_LEN, StreamHeader};
 #[cfg(feature = "lz4")]
 pub use lz4::{CompressTable, Compressor, CompressorError};
 pub use packer::{Packer, Pieces};
-pub use reader::{ReadStep, Reader, Reference, Totals, VerifiedChunk};
+pub use reader::{Opener, ReadStep, Reader, RecordReader, RecordStep, Reference, SealedChunk, Totals, VerifiedChunk};
 pub use writer::{Stored, Writer};

@@ -20,7 +20,7 @@ const _: () = {
     assert!(size_of::<IdKey>() == 32);
     assert!(size_of::<PackSink<'_, ()>>() == 304);
     assert!(size_of::<Packer<'_>>() == 288);
-    assert!(size_of::<Reader<'_>>() == 360);
+    assert!(size_of::<Reader<'_>>() == 400);
     assert!(size_of::<RecentIndex<64>>() == 2056);
     assert!(size_of::<RetainingChunker<'_, '_>>() == 2016);
     assert!(size_of::<RingBuffer<'_>>() == 16);

@@ -1,17 +1,24 @@
 //! Reading a stream front to back.
 
-mod stages;
+mod frame;
+mod opener;
+mod payload;
+mod records;
 
 use core::fmt;
 
+use self::payload::{Memory, Payload};
 use super::error::{PackError, PackErrorKind};
-use super::layout::{BLOCK_HEAD, Compression, FRAME_START, HEADER_LEN, MAGIC, RECORD_LEN, StreamHeader};
-use super::tags::Tags;
-use crate::{Chunk, ChunkId, IdKey};
+use super::layout::StreamHeader;
+use super::writer::Stored;
+use crate::{Chunk, IdKey};
+
+pub use self::opener::Opener;
+pub use self::records::{RecordReader, RecordStep, SealedChunk};
 
 /// Reads a pack stream through memory that the caller lends, and lends back chunks whose ids were checked.
 ///
-/// Takes 392 bytes of RAM on 64-bit targets, besides the memory lent: one chunk of the largest size that is to be read, and
+/// Takes 440 bytes of RAM on 64-bit targets, besides the memory lent: one chunk of the largest size that is to be read, and
 /// one LZ4 block (no more than the largest chunk), if anything is compressed. Both are checked against the stream's header before any record is read.
 ///
 /// ```
@@ -52,56 +59,10 @@ use crate::{Chunk, ChunkId, IdKey};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Reader<'m> {
-    key: IdKey,
-    /// Known once the header is.
-    tags: Option<Tags>,
-    compression: Compression,
-    max: u32,
-    chunk: &'m mut [u8],
-    block: &'m mut [u8],
-    /// Headers, records and the parts of a frame that are neither block nor chunk.
-    staging: [u8; HEADER_LEN],
-    /// What the bytes that come next are.
-    stage: Stage,
-    /// How many of them are there.
-    filled: usize,
-    /// Offset in the stream of the header or record that is being read.
-    place: u64,
-    /// Offset in the stream of the next byte.
-    offset: u64,
-    totals: Totals,
-    current: Current,
-    input_ended: bool,
-}
-
-/// The record that is being read.
-#[derive(Clone, Copy, Debug)]
-struct Current {
-    chunk: Chunk,
-    stored: u32,
-    /// Bytes of an LZ4 payload read so far.
-    consumed: usize,
-    /// Bytes of the chunk that these gave.
-    given: usize,
-}
-
-/// What comes next in the stream, or that nothing does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Header,
-    Record,
-    Raw,
-    FrameStart,
-    /// The length of a block, or the end of the frame.
-    BlockHead,
-    /// A compressed block.
-    Block(usize),
-    /// A block that is not compressed: it goes straight into the chunk.
-    PlainBlock(usize),
-    /// The content of a reference, which the caller brings from elsewhere.
-    Referred,
-    Ended,
-    Failed(PackError),
+    records: RecordReader,
+    memory: Memory<'m>,
+    /// What follows the record at hand.
+    payload: Option<Payload>,
 }
 
 /// What a [`Reader`] has to say next.
@@ -122,7 +83,7 @@ pub enum ReadStep<'r> {
     Reference(Reference),
 }
 
-/// A chunk whose bytes give its id. Only a [`Reader`] can make one.
+/// A chunk whose bytes give its id. Only a [`Reader`] or an [`Opener`] can make one.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct VerifiedChunk<'r> {
@@ -154,72 +115,46 @@ impl<'m> Reader<'m> {
     /// A reader at the start of a stream. `chunk` must hold the stream's largest chunk and `block` one block of its
     /// compression, which [`PackErrorKind::Buffer`] says if it turns out otherwise.
     pub fn new(key: &IdKey, chunk: &'m mut [u8], block: &'m mut [u8]) -> Self {
-        let nothing = Chunk { offset: 0, len: 0, id: ChunkId::from_bytes([0; 32]) };
-        Self {
-            key: key.clone(),
-            tags: None,
-            compression: Compression::None,
-            max: 0,
-            chunk,
-            block,
-            staging: [0; HEADER_LEN],
-            stage: Stage::Header,
-            filled: 0,
-            place: 0,
-            offset: 0,
-            totals: Totals::default(),
-            current: Current { chunk: nothing, stored: 0, consumed: 0, given: 0 },
-            input_ended: false,
-        }
+        Self { records: RecordReader::new(key), memory: Memory { chunk, block }, payload: None }
     }
 
     /// The next bytes to be filled. Never longer than what the stage needs, so a reader takes nothing from behind the
     /// trailer.
     pub fn window(&mut self) -> &mut [u8] {
-        let given = self.current.given;
-        let raw_len = usize::try_from(self.current.chunk.len).unwrap_or(usize::MAX);
-        let target = match self.stage {
-            Stage::Header => self.staging.get_mut(..HEADER_LEN),
-            Stage::Record => self.staging.get_mut(..RECORD_LEN),
-            Stage::FrameStart => self.staging.get_mut(..FRAME_START.len()),
-            Stage::BlockHead => self.staging.get_mut(..BLOCK_HEAD),
-            Stage::Raw | Stage::Referred => self.chunk.get_mut(..raw_len),
-            Stage::Block(len) => self.block.get_mut(..len),
-            Stage::PlainBlock(len) => self.chunk.get_mut(given..given.saturating_add(len)),
-            Stage::Ended | Stage::Failed(_) => None,
-        };
-        target.unwrap_or_default().get_mut(self.filled..).unwrap_or_default()
+        match &mut self.payload {
+            Some(payload) => payload.window(&mut self.memory),
+            None => self.records.window(),
+        }
     }
 
     /// Takes in the first `filled` bytes of the window; no more than it has.
     pub fn commit(&mut self, filled: usize) {
-        let filled = filled.min(self.window().len());
-        self.filled = self.filled.saturating_add(filled);
-        if self.stage != Stage::Referred {
-            self.offset = self.offset.saturating_add(u64::try_from(filled).unwrap_or(u64::MAX));
+        let Some(payload) = &mut self.payload else { return self.records.commit(filled) };
+        let filled = filled.min(payload.window(&mut self.memory).len());
+        payload.commit(filled);
+        if payload.sealed.stored() != Stored::Reference {
+            self.records.take_payload(u32::try_from(filled).unwrap_or(u32::MAX));
         }
     }
 
     /// Says that no byte will follow.
     pub const fn end_input(&mut self) {
-        self.input_ended = true;
+        self.records.end_input();
     }
 
     /// Goes on without the content of the reference that the last step gave.
     pub fn skip_reference(&mut self) {
-        if self.stage == Stage::Referred {
-            self.enter(Stage::Record);
-        }
+        self.payload.take_if(|payload| payload.sealed.stored() == Stored::Reference);
     }
 
     /// What was read so far, a record that turned out to be wrong included.
     pub const fn totals(&self) -> Totals {
-        self.totals
+        self.records.totals()
     }
 
     /// Bytes of the stream taken so far.
     pub const fn offset(&self) -> u64 {
-        self.offset
+        self.records.offset()
     }
 
     /// Goes on to the next thing in the stream.
@@ -228,72 +163,55 @@ impl<'m> Reader<'m> {
     ///
     /// What is wrong with the stream, and from then on the same again. The chunks given before were good.
     pub fn step(&mut self) -> Result<ReadStep<'_>, PackError> {
-        loop {
-            let filled = self.window().is_empty();
-            match self.stage {
-                Stage::Ended => return Ok(ReadStep::End(self.totals)),
-                Stage::Failed(error) => return Err(error),
-                _ if filled => {}
-                Stage::Referred => return self.fail(PackErrorKind::Reference),
-                Stage::Header if self.input_ended && !self.begins_like_a_pack() => {
-                    return self.fail(PackErrorKind::NotAPack);
+        if let Some(mut payload) = self.payload.take() {
+            let Self { records, memory, .. } = self;
+            loop {
+                let reference = payload.sealed.stored() == Stored::Reference;
+                if !payload.window(memory).is_empty() {
+                    if reference {
+                        return Err(records.fail(payload.sealed.error(PackErrorKind::Reference)));
+                    }
+                    if records.input_ended() {
+                        return Err(records.cut_off());
+                    }
+                    self.payload = Some(payload);
+                    return Ok(ReadStep::NeedInput);
                 }
-                _ if self.input_ended => {
-                    self.place = self.offset;
-                    return self.fail(PackErrorKind::Truncated);
+                match payload.advance(memory, records.compression(), records.key()) {
+                    Ok(false) => {}
+                    Ok(true) => return Ok(ReadStep::Chunk(self.verified(payload.sealed.chunk()))),
+                    Err(kind) => return Err(records.fail(payload.sealed.error(kind))),
                 }
-                _ => return Ok(ReadStep::NeedInput),
             }
-            match self.advance() {
-                Ok(None) => {}
-                Ok(Some(Seen::Header(header))) => return Ok(ReadStep::Header(header)),
-                Ok(Some(Seen::Reference)) => {
-                    return Ok(ReadStep::Reference(Reference { chunk: self.current.chunk }));
+        }
+        match self.records.step()? {
+            RecordStep::NeedInput => Ok(ReadStep::NeedInput),
+            RecordStep::End(totals) => Ok(ReadStep::End(totals)),
+            RecordStep::Header(header) => match self.memory.has_room(&header) {
+                Ok(()) => Ok(ReadStep::Header(header)),
+                Err(kind) => Err(self.records.fail(PackError { kind, record: 0, offset: 0 })),
+            },
+            RecordStep::Record(sealed) => {
+                let payload = Payload::new(sealed).map_err(|kind| self.records.fail(sealed.error(kind)))?;
+                self.payload = Some(payload);
+                match sealed.stored() {
+                    Stored::Reference => Ok(ReadStep::Reference(Reference { chunk: sealed.chunk() })),
+                    Stored::Lz4(_) | Stored::Raw => self.step(),
                 }
-                Ok(Some(Seen::Chunk)) => {
-                    let chunk = self.current.chunk;
-                    let len = usize::try_from(chunk.len).unwrap_or(usize::MAX);
-                    return Ok(ReadStep::Chunk(VerifiedChunk {
-                        chunk,
-                        bytes: self.chunk.get(..len).unwrap_or_default(),
-                    }));
-                }
-                Err(kind) => return self.fail(kind),
             }
         }
     }
 
-    /// Whether the bytes of the header that are there, none perhaps, could be those of a pack.
-    fn begins_like_a_pack(&self) -> bool {
-        self.staging.iter().take(self.filled).zip(&MAGIC).all(|(byte, magic)| byte == magic)
-    }
-
-    fn fail<T>(&mut self, kind: PackErrorKind) -> Result<T, PackError> {
-        // A record counts from its header on; the one that failed is not whole.
-        let whole = match self.stage {
-            Stage::Header | Stage::Record => self.totals.records,
-            _ => self.totals.records.saturating_sub(1),
-        };
-        let error = PackError { kind, record: whole, offset: self.place };
-        self.stage = Stage::Failed(error);
-        trace!("pack refused: {}", error);
-        Err(error)
-    }
-
-    fn enter(&mut self, stage: Stage) {
-        self.stage = stage;
-        self.filled = 0;
-        if stage == Stage::Record {
-            self.place = self.offset;
-        }
+    /// What the chunk memory holds, which was checked.
+    fn verified(&self, chunk: Chunk) -> VerifiedChunk<'_> {
+        let len = usize::try_from(chunk.len).unwrap_or(usize::MAX);
+        VerifiedChunk { chunk, bytes: self.memory.chunk.get(..len).unwrap_or_default() }
     }
 }
 
-/// What there is to tell the caller about.
-enum Seen {
-    Chunk,
-    Header(StreamHeader),
-    Reference,
+/// Whether these are the bytes of the chunk.
+fn has_id(key: &IdKey, bytes: &[u8], chunk: &Chunk) -> bool {
+    key.id_of(bytes) == chunk.id
 }
 
 impl<'r> VerifiedChunk<'r> {
@@ -310,11 +228,7 @@ impl<'r> VerifiedChunk<'r> {
 
 impl fmt::Debug for Reader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader")
-            .field("stage", &self.stage)
-            .field("offset", &self.offset)
-            .field("totals", &self.totals)
-            .finish_non_exhaustive()
+        f.debug_struct("Reader").field("offset", &self.offset()).field("totals", &self.totals()).finish_non_exhaustive()
     }
 }
 
@@ -326,6 +240,6 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn ram_is_as_documented() {
-        assert_eq!(size_of::<Reader<'_>>(), 392);
+        assert_eq!(size_of::<Reader<'_>>(), 440);
     }
 }
