@@ -17,6 +17,7 @@ mod common;
 use core::time::Duration;
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
@@ -72,6 +73,61 @@ fn what_is_packed_comes_back() {
             assert!(place.run(["unpack", &name, "-o", "-"]).exits(0).stdout == content);
         }
     }
+}
+
+/// Threads and memory change nothing but time.
+#[test]
+fn every_number_of_threads_and_memory_reads_the_same() {
+    let (place, content) = packed(&[]);
+    let pack = fs::read(place.path("p.cmill")).unwrap();
+    let mut damaged = pack.clone();
+    damaged[pack.len() / 2] ^= 1;
+    place.file("damaged.cmill", &damaged);
+    let reported = place.run(["verify", "damaged.cmill", "--threads", "1"]).exits(1).err().to_owned();
+    for threads in ["1", "2", "3", "4"] {
+        for memory in ["1MiB", "8MiB", "64MiB"] {
+            let work = ["--threads", threads, "--memory", memory, "--format", "json", "--force"];
+            let verified = place.run([&["verify", "p.cmill"], &work[..6]].concat()).exits(0);
+            assert_eq!(summary(verified.out())["bytes"], content.len());
+            assert_eq!(summary(verified.out())["threads"], threads.parse::<u64>().unwrap());
+            place.run([&["unpack", "p.cmill", "-o", "out"], &work[..]].concat()).exits(0);
+            assert!(fs::read(place.path("out")).unwrap() == content, "{threads} threads, {memory}");
+            let failed = place.run([&["verify", "damaged.cmill"], &work[..6]].concat()).exits(1);
+            assert_eq!(failed.err(), reported);
+        }
+    }
+}
+
+#[test]
+fn zeros_become_holes_if_that_is_wanted() {
+    let place = Place::new();
+    let content = [noise(1, 70_000), vec![0; 3 << 20], noise(2, 5000), vec![0; 2 << 20]].concat();
+    place.file("in", &content);
+    place.run(["pack", "in", "-o", "p.cmill"].iter().chain(&SIZES)).exits(0);
+    for (name, options) in [("full", &[][..]), ("sparse", &["--sparse"])] {
+        place.run([&["unpack", "p.cmill", "-o", name], options].concat()).exits(0);
+        assert!(fs::read(place.path(name)).unwrap() == content, "{name}");
+    }
+    let room = |name| fs::metadata(place.path(name)).unwrap().blocks() * 512;
+    assert!(room("sparse") < 200_000, "{} bytes", room("sparse"));
+    assert!(room("full") > 5 << 20, "{} bytes", room("full"));
+    let refused = place.run(["unpack", "p.cmill", "-o", "-", "--sparse"]).exits(2);
+    assert!(refused.err().contains("--sparse"), "{}", refused.err());
+}
+
+/// Standard input may be a file, and the pack may begin behind its start: repeats are then read again from it.
+#[test]
+fn a_pack_is_read_again_through_standard_input() {
+    let (place, content) = packed(&[]);
+    let mut file = fs::File::create(place.path("behind")).unwrap();
+    file.write_all(b"something else").unwrap();
+    file.write_all(&fs::read(place.path("p.cmill")).unwrap()).unwrap();
+    let mut behind = fs::File::open(place.path("behind")).unwrap();
+    behind.read_exact(&mut [0; 14]).unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_chunkmill")).args(["unpack", "-", "-o", "-"]).stdin(behind).output();
+    let done = done.unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.stdout == content);
 }
 
 #[test]

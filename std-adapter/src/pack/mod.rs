@@ -6,7 +6,7 @@
 //! ```
 //! use chunkmill::core::{ChunkParams, GearTable, IdKey};
 //! use chunkmill::Pool;
-//! use chunkmill::pack::{Earlier, PackSetup, pack, unpack};
+//! use chunkmill::pack::{Earlier, PackSetup, ReadSetup, pack, unpack};
 //!
 //! let key = IdKey::from_bytes([7; 32]);
 //! let setup = PackSetup {
@@ -24,7 +24,8 @@
 //!
 //! let file = tempfile::tempfile()?;
 //! let mut earlier = Earlier::in_restored(file.try_clone()?);
-//! let restored = unpack(&packed[..], &mut earlier, &file, &key)?;
+//! let setup = ReadSetup { key: &key, memory: 64 << 20 };
+//! let restored = Pool::scope(2, |pool| unpack(pool, &packed[..], &mut earlier, &file, &setup))?;
 //! assert_eq!((restored.summary.bytes, restored.more_follows), (500_000, false));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -32,8 +33,9 @@
 mod cutting;
 mod earlier;
 mod line;
-mod list;
+mod parcel;
 mod read;
+mod records;
 mod seen;
 mod span;
 #[cfg(test)]
@@ -41,7 +43,6 @@ mod tests;
 mod write;
 
 pub use earlier::Earlier;
-pub use list::{Listed, list};
-pub use read::{UnpackError, VerifyError, Whole, unpack, verify};
+pub use read::{Listed, ReadSetup, UnpackError, VerifyError, Whole, list, unpack, verify};
 pub use seen::SeenChunks;
 pub use write::{PackSetup, PackWriteError, pack};

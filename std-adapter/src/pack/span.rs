@@ -146,7 +146,7 @@ impl Cut {
 }
 
 /// Makes a vector at least so long.
-fn grow(vector: &mut Vec<u8>, len: usize) {
+pub(super) fn grow(vector: &mut Vec<u8>, len: usize) {
     if vector.len() < len {
         vector.resize(len, 0);
     }

@@ -1,9 +1,10 @@
+use core::convert::Infallible;
 use core::time::Duration;
 use std::io::{self, Read, Write};
 use std::sync::mpsc;
 use std::thread;
 
-use chunkmill_core::drive::{IngestError, PackSink, WriteError, ingest};
+use chunkmill_core::drive::{IngestError, PackSink, RestoreError, WriteError, ingest};
 use chunkmill_core::pack::{BlockLen, CompressTable, Compressor, Packer};
 use chunkmill_core::{ChunkParams, GearTable, IdKey, RetainingChunker};
 use embedded_io_adapters::std::FromStd;
@@ -73,8 +74,111 @@ fn every_number_of_threads_writes_the_bytes_of_the_core() {
                 assert!(packed == expected, "{threads} threads, {memory} bytes");
             }
         }
-        let whole = verify(&expected[..], &key).unwrap();
-        assert_eq!((whole.summary.bytes, whole.more_follows), (stream.len() as u64, false));
+    });
+}
+
+fn reading(key: &IdKey) -> ReadSetup<'_> {
+    ReadSetup { key, memory: 1 << 20 }
+}
+
+/// The records that come out, each on a line, and how it ended.
+fn listed(threads: usize, packed: &[u8], key: &IdKey) -> String {
+    use core::fmt::Write;
+    let mut text = String::new();
+    let visit = |listed| {
+        writeln!(text, "{listed:?}").unwrap();
+        Ok::<(), RestoreError<io::Error, Infallible, Infallible>>(())
+    };
+    let ended = Pool::scope(threads, |pool| list(pool, packed, &reading(key), visit));
+    format!("{text}{ended:?}")
+}
+
+#[test]
+fn every_number_of_threads_reads_the_same() {
+    within_a_minute(|| {
+        let key = IdKey::from_bytes([9; 32]);
+        let stream = stream();
+        let packed = by_the_core(&key, &stream);
+        let expected = listed(1, &packed, &key);
+        assert_eq!(expected.matches("Record").count(), expected.lines().count() - 3);
+        for threads in [2, 3, 4, 8] {
+            for memory in [0, 1 << 20, 64 << 20] {
+                let setup = ReadSetup { key: &key, memory };
+                let mut restored = tempfile::tempfile().unwrap();
+                let mut earlier = Earlier::in_restored(restored.try_clone().unwrap());
+                Pool::scope(threads, |pool| {
+                    let whole = verify(pool, &packed[..], &setup).unwrap();
+                    assert_eq!(whole.summary.bytes, stream.len() as u64);
+                    assert_eq!(unpack(pool, &packed[..], &mut earlier, &restored, &setup).unwrap(), whole);
+                });
+                let mut content = Vec::new();
+                io::Seek::rewind(&mut restored).unwrap();
+                restored.read_to_end(&mut content).unwrap();
+                assert!(content == stream, "{threads} threads, {memory} bytes");
+            }
+            assert!(listed(threads, &packed, &key) == expected, "{threads} threads");
+        }
+    });
+}
+
+/// Damage is found at the same place, and the same is given before it, whoever finds it.
+#[test]
+fn every_number_of_threads_finds_the_same_damage() {
+    within_a_minute(|| {
+        let key = IdKey::from_bytes([9; 32]);
+        let packed = by_the_core(&key, &stream());
+        for at in (0..packed.len()).step_by(packed.len() / 60) {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 0x10;
+            for pack in [&damaged[..], &packed[..at], &damaged[..damaged.len().min(at + 50_000)]] {
+                let expected = listed(1, pack, &key);
+                assert!(expected.contains("Err("), "byte {at}");
+                for threads in [2, 4] {
+                    assert_eq!(listed(threads, pack, &key), expected, "byte {at}, {threads} threads");
+                }
+            }
+        }
+    });
+}
+
+/// What comes before damage is written, and nothing else.
+#[test]
+fn all_that_is_good_before_damage_is_written() {
+    within_a_minute(|| {
+        let key = IdKey::from_bytes([9; 32]);
+        let stream = stream();
+        let mut packed = by_the_core(&key, &stream);
+        let middle = packed.len() / 2;
+        packed[middle] ^= 1;
+        for threads in [1, 2, 4] {
+            let mut out = Vec::new();
+            let mut earlier = Earlier::nowhere();
+            let stopped =
+                Pool::scope(threads, |pool| unpack(pool, &packed[..], &mut earlier, &mut out, &reading(&key)));
+            let stopped = stopped.unwrap_err();
+            assert!(matches!(stopped.error, RestoreError::Pack(_)), "{stopped}");
+            assert_eq!(stopped.summary.bytes, out.len() as u64);
+            assert!(out.len() > stream.len() / 4 && stream.starts_with(&out));
+        }
+    });
+}
+
+#[test]
+fn what_is_restored_to_a_full_writer_ends_the_work() {
+    within_a_minute(|| {
+        let key = IdKey::from_bytes([9; 32]);
+        let stream = &stream()[..900_000];
+        let packed = by_the_core(&key, stream);
+        for threads in [1, 2, 4] {
+            for room in (0..stream.len()).step_by(stream.len() / 20) {
+                let mut earlier = Earlier::nowhere();
+                let stopped = Pool::scope(threads, |pool| {
+                    unpack(pool, &packed[..], &mut earlier, Short(room), &reading(&key)).unwrap_err()
+                });
+                let RestoreError::Write(WriteError::Failed { source, .. }) = stopped.error else { panic!("{stopped}") };
+                assert_eq!(source.kind(), io::ErrorKind::StorageFull, "{threads} threads, {room} bytes");
+            }
+        }
     });
 }
 
@@ -88,7 +192,7 @@ fn a_full_index_costs_space_alone() {
         Pool::scope(2, |pool| pack(pool, &stream[..], &mut packed, &setup(&key, memory))).unwrap();
         let mut restored = tempfile::tempfile().unwrap();
         let mut earlier = Earlier::in_restored(restored.try_clone().unwrap());
-        unpack(&packed[..], &mut earlier, &restored, &key).unwrap();
+        Pool::scope(2, |pool| unpack(pool, &packed[..], &mut earlier, &restored, &reading(&key))).unwrap();
         let mut content = Vec::new();
         io::Seek::rewind(&mut restored).unwrap();
         restored.read_to_end(&mut content).unwrap();
@@ -157,7 +261,8 @@ fn a_reader_that_fails_leaves_a_pack_that_says_so() {
                 let reader = Broken(&stream[..len]);
                 let stopped = Pool::scope(threads, |pool| pack(pool, reader, &mut packed, &setup(&key, 1 << 20)));
                 assert!(matches!(stopped.unwrap_err().error, IngestError::Read(_)));
-                assert!(verify(&packed[..], &key).unwrap_err().to_string().contains("truncated"));
+                let verified = Pool::scope(threads, |pool| verify(pool, &packed[..], &reading(&key)));
+                assert!(verified.unwrap_err().to_string().contains("truncated"));
             }
         }
     });

@@ -123,6 +123,10 @@ pub(crate) struct UnpackArgs {
     #[arg(long)]
     pub(crate) partial: bool,
 
+    /// Leave holes in the file where the stream has whole blocks of zeros
+    #[arg(long)]
+    pub(crate) sparse: bool,
+
     /// How to print the summary
     #[arg(long, value_enum, default_value_t = SummaryFormat::Human, value_name = "FORMAT")]
     pub(crate) format: SummaryFormat,

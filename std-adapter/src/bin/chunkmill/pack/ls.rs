@@ -1,10 +1,11 @@
 use core::convert::Infallible;
 use std::io::{self, BufWriter, Write};
 
+use chunkmill::Pool;
 use chunkmill::core::Chunk;
 use chunkmill::core::drive::RestoreError;
 use chunkmill::core::pack::Totals;
-use chunkmill::pack::{Listed, list};
+use chunkmill::pack::{Listed, ReadSetup, list};
 use serde::Serialize;
 
 use super::{failed, open};
@@ -13,11 +14,14 @@ use crate::console;
 use crate::failure::{Failure, Outcome};
 use crate::names::printable;
 
+/// For records that are being checked.
+const MEMORY: usize = 64 << 20;
+
 #[derive(Serialize)]
 struct Record {
     offset: u64,
     length: u32,
-    stored: u64,
+    stored: u32,
     kind: &'static str,
     id: String,
 }
@@ -57,14 +61,16 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome, Failure> {
     let key = args.key.read()?;
     let (source, _) = open(&args.input, true)?;
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout());
-    let listed = list(source, &key, |listed| {
+    let setup = ReadSetup { key: &key, memory: MEMORY };
+    let visit = |listed| {
         match listed {
             Listed::Record(chunk, stored) => write_record(&mut out, args.format, &chunk, stored)?,
             Listed::End(totals) => write_totals(&mut out, args.format, totals)?,
             _ => {}
         }
         Ok(())
-    });
+    };
+    let listed = Pool::scope(Pool::default_threads(), |pool| list(pool, source, &setup, visit));
     // What was good stands before what is said of the rest.
     let flushed = out.flush();
     match listed {
@@ -78,10 +84,10 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome, Failure> {
     }
 }
 
-fn write_record(out: &mut impl Write, format: ListFormat, chunk: &Chunk, stored: u64) -> io::Result<()> {
+fn write_record(out: &mut impl Write, format: ListFormat, chunk: &Chunk, stored: u32) -> io::Result<()> {
     let kind = match stored {
         0 => "ref",
-        _ if stored == u64::from(chunk.len) => "raw",
+        _ if stored == chunk.len => "raw",
         _ => "lz4",
     };
     let id = chunk.id.to_string();

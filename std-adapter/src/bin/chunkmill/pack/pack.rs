@@ -41,7 +41,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
     let pack_bytes = output.finish()?;
 
     let used = watch.read();
-    Report::new(&summary, pack_bytes, used, if compressed { work.threads } else { 1 })
+    Report::new(&summary, pack_bytes, used, work.threads)
         .write(&mut io::stdout(), args.format, used)
         .map_err(|error| Failure::stdout(&error))?;
     if let Err(changed) = source.check() {

@@ -1,11 +1,13 @@
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 
 use chunkmill::core::IdKey;
 use chunkmill::core::drive::{RestoreError, WriteError};
-use chunkmill::pack::{Earlier, UnpackError, Whole, unpack};
+use chunkmill::pack::{Earlier, ReadSetup, UnpackError, Whole, unpack};
 use chunkmill::usage::Stopwatch;
+use chunkmill::{Pool, SparseWriter};
 
 use super::{Report, failed, open, write_failed};
 use crate::args::UnpackArgs;
@@ -18,27 +20,30 @@ use crate::output::{Output, PLAIN};
 
 pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
     args.key.leaves_stdin_to(core::slice::from_ref(&args.input))?;
+    let to_stdout = is_dash(&args.output);
+    if args.sparse && to_stdout {
+        return Err(Failure::Usage("--sparse needs a file to leave holes in, not standard output".to_owned()));
+    }
     let key = args.key.read()?;
     let work = args.work.begin()?;
     let watch = Stopwatch::start();
     let (mut source, progress) = open(&args.input, args.work.quiet)?;
-    let to_stdout = is_dash(&args.output);
     let mut output = None;
     let unpacked = if to_stdout {
         let stdout = io::stdout().as_fd().try_clone_to_owned().map_err(|error| Failure::stdout(&error))?;
-        let mut earlier = match args.input.metadata() {
-            Ok(metadata) if metadata.is_file() && !is_dash(&args.input) => {
-                let file = File::open(&args.input).map_err(|error| Failure::io("cannot read", &args.input, &error))?;
-                Earlier::in_pack(file, 0)
-            }
-            _ => Earlier::nowhere(),
-        };
+        let mut earlier = in_pack(&args.input).map_err(|error| Failure::io("cannot read", &args.input, &error))?;
         run_unpack(&work, &mut source, &mut earlier, File::from(stdout), &key)
     } else {
         let file = output.insert(Output::new(&args.output, PLAIN, args.force)?);
         file.vanishes_when_interrupted()?;
-        let mut earlier = Earlier::in_restored(file.again().map_err(|error| write_failed(&args.output, &error))?);
-        run_unpack(&work, &mut source, &mut earlier, file, &key)
+        let restored = file.again().map_err(|error| write_failed(&args.output, &error))?;
+        let again = restored.try_clone().map_err(|error| write_failed(&args.output, &error))?;
+        let mut earlier = Earlier::in_restored(again);
+        if args.sparse {
+            run_unpack(&work, &mut source, &mut earlier, SparseWriter::new(&restored), &key)
+        } else {
+            run_unpack(&work, &mut source, &mut earlier, file, &key)
+        }
     };
     progress.clear();
     let (summary, outcome) = match unpacked {
@@ -72,7 +77,7 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
         output.finish()?;
     }
     let used = watch.read();
-    let report = Report::new(&summary, summary.stored_bytes, used, 1);
+    let report = Report::new(&summary, summary.stored_bytes, used, work.threads);
     if to_stdout {
         let _ = report.write(&mut io::stderr(), args.format, used);
     } else {
@@ -85,8 +90,21 @@ fn run_unpack(
     work: &Work,
     source: &mut Counted,
     earlier: &mut Earlier,
-    out: impl Write,
+    out: impl Write + Send,
     key: &IdKey,
 ) -> Result<Whole, UnpackError> {
-    unpack(work.paced(source), earlier, out, key)
+    let setup = ReadSetup { key, memory: work.memory };
+    Pool::scope(work.threads, |pool| unpack(pool, work.paced(source), earlier, out, &setup))
+}
+
+/// Where chunks can be read again while the stream goes to a pipe: in the pack, if that is a file. It need not begin at the
+/// start of the one that standard input is.
+fn in_pack(input: &Path) -> io::Result<Earlier> {
+    let mut file =
+        if is_dash(input) { File::from(io::stdin().as_fd().try_clone_to_owned()?) } else { File::open(input)? };
+    if !file.metadata()?.is_file() {
+        return Ok(Earlier::nowhere());
+    }
+    let start = file.stream_position()?;
+    Ok(Earlier::in_pack(file, start))
 }

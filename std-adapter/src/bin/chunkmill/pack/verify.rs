@@ -1,7 +1,8 @@
 use std::io;
 
+use chunkmill::Pool;
 use chunkmill::core::drive::RestoreError;
-use chunkmill::pack::{Whole, verify};
+use chunkmill::pack::{ReadSetup, Whole, verify};
 use chunkmill::usage::Stopwatch;
 
 use super::{Report, failed, open};
@@ -16,7 +17,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     let work = args.work.begin()?;
     let watch = Stopwatch::start();
     let (mut source, progress) = open(&args.input, args.work.quiet)?;
-    let verified = verify(work.paced(&mut source), &key);
+    let setup = ReadSetup { key: &key, memory: work.memory };
+    let verified = Pool::scope(work.threads, |pool| verify(pool, work.paced(&mut source), &setup));
     progress.clear();
     let name = printable(&args.input);
     let Whole { summary, more_follows } = match verified {
@@ -28,7 +30,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
         }
     };
     let used = watch.read();
-    Report::new(&summary, summary.stored_bytes, used, 1)
+    Report::new(&summary, summary.stored_bytes, used, work.threads)
         .write(&mut io::stdout(), args.format, used)
         .map_err(|error| Failure::stdout(&error))?;
     if more_follows {

@@ -1,0 +1,123 @@
+//! A pack read to its end, by all threads, and what can be done with what comes out.
+
+mod checking;
+mod listing;
+mod restoring;
+
+use core::ops::ControlFlow;
+use std::io::Read;
+
+use chunkmill_core::IdKey;
+use chunkmill_core::drive::{Stopped, Summary};
+use chunkmill_core::pack::{Opener, StreamHeader, Totals};
+
+use super::line::{Line, Output};
+use super::parcel::{Entry, Parcel, State};
+use super::records::{Failed, Records};
+use crate::Pool;
+
+pub use self::checking::{VerifyError, verify};
+pub use self::listing::{Listed, list};
+pub use self::restoring::{UnpackError, unpack};
+
+/// How a pack is read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadSetup<'s> {
+    /// The id key.
+    pub key: &'s IdKey,
+    /// Bytes of memory: up to a half for records on their way. One parcel of them may always be: that takes up to twice the
+    /// largest chunk of the pack and 1 MiB, whatever is said here.
+    pub memory: usize,
+}
+
+/// What was read of a pack that is good to its trailer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// What it holds.
+    pub summary: Summary,
+    /// Whether bytes follow behind the trailer, which are not part of it.
+    pub more_follows: bool,
+}
+
+/// What is done with the records of a pack, in order, on one thread at a time.
+trait Consumer: Send {
+    type Error: Send;
+
+    /// A failure of the pack, as this one's own.
+    fn failed(failed: Failed) -> Self::Error;
+
+    /// The header, first.
+    fn header(&mut self, header: &StreamHeader) -> Result<(), Self::Error>;
+
+    /// A record, whose payload is good if it has one.
+    fn record(&mut self, parcel: &Parcel, entry: &Entry) -> Result<(), Self::Error>;
+
+    /// There is nothing more: a good trailer, or damage. Not called after an error of this one's own.
+    fn end(&mut self, totals: Option<Totals>) -> Result<(), Self::Error>;
+}
+
+/// The line's output.
+struct Taking<C: Consumer> {
+    consumer: C,
+    summary: Summary,
+    result: Result<(), Refused<C::Error>>,
+}
+
+enum Refused<E> {
+    ByConsumer(E),
+    Wrong(Failed),
+}
+
+fn read<C: Consumer>(
+    pool: &Pool<'_, '_>,
+    pack: impl Read + Send,
+    setup: &ReadSetup<'_>,
+    mut consumer: C,
+) -> Result<Whole, Stopped<C::Error>> {
+    let mut records = Records::new(pack, setup.key);
+    let begun = records.header().map_err(Refused::Wrong).and_then(|header| {
+        consumer.header(&header).map_err(Refused::ByConsumer)?;
+        Ok(Opener::new(setup.key, &header))
+    });
+    let mut taking = Taking { consumer, summary: Summary::default(), result: Ok(()) };
+    match begun {
+        Ok(opener) => {
+            let line = Line::new(&mut records, |_| false, &mut taking, setup.memory / 2);
+            line.run(pool, || opener.clone(), |opener, parcel| parcel.open(opener));
+        }
+        Err(refused) => taking.result = Err(refused),
+    }
+
+    let Taking { mut consumer, mut summary, result } = taking;
+    summary.stored_bytes = records.offset();
+    let result = result.and_then(|()| records.ended().map_err(Refused::Wrong));
+    let result = match result {
+        Ok(totals) => consumer.end(Some(totals)),
+        Err(Refused::ByConsumer(error)) => Err(error),
+        Err(Refused::Wrong(failed)) => consumer.end(None).and(Err(C::failed(failed))),
+    };
+    match result {
+        Ok(()) => Ok(Whole { summary, more_follows: records.more_follows() }),
+        Err(error) => Err(Stopped { summary, error }),
+    }
+}
+
+impl<C: Consumer> Taking<C> {
+    fn take(&mut self, parcel: &Parcel) -> Result<(), Refused<C::Error>> {
+        for entry in &parcel.entries {
+            if let State::Wrong(error) = entry.state {
+                return Err(Refused::Wrong(Failed::Pack(error)));
+            }
+            self.consumer.record(parcel, entry).map_err(Refused::ByConsumer)?;
+            self.summary.count(entry.sealed.chunk().len, entry.state == State::Nothing);
+        }
+        Ok(())
+    }
+}
+
+impl<C: Consumer> Output<Parcel> for Taking<C> {
+    fn put(&mut self, parcel: &mut Parcel) -> ControlFlow<()> {
+        self.result = self.take(parcel);
+        if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
