@@ -37,8 +37,16 @@ pub(super) trait Output<T>: Send {
 pub(super) struct Line<'e, T, I, S, O> {
     state: Mutex<State<'e, T, I, S, O>>,
     changed: Condvar,
-    /// Bytes of memory of items under way from which on no other one is begun.
-    budget: usize,
+    limits: Limits,
+}
+
+/// From so much on, no other item is begun.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Items under way.
+    items: usize,
+    /// Bytes of memory that they take.
+    memory: usize,
 }
 
 struct State<'e, T, I, S, O> {
@@ -78,7 +86,9 @@ enum Turn<'e, T, I, O> {
 
 impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Line<'e, T, I, S, O> {
     /// A new line. `settle` sees each item once in order, after it was worked on, and says whether it is to be worked on again.
-    pub(super) const fn new(input: &'e mut I, settle: S, output: &'e mut O, budget: usize) -> Self {
+    ///
+    /// At most `memory` bytes of items are under way and kept, and one item more.
+    pub(super) const fn new(input: &'e mut I, settle: S, output: &'e mut O, memory: usize) -> Self {
         let state = State {
             input: Some(input),
             output: Some(output),
@@ -93,16 +103,18 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
             input_ended: false,
             over: false,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new(), budget }
+        Self { state: Mutex::new(state), changed: Condvar::new(), limits: Limits { items: 0, memory } }
     }
 
     /// Runs until the input has ended and all is put, or the output breaks. Each thread has `tools` of its own.
     pub(super) fn run<K>(
-        self,
+        mut self,
         pool: &Pool<'_, '_>,
         tools: impl Fn() -> K + Sync,
         work: impl Fn(&mut K, &mut T) + Sync,
     ) {
+        // One for each thread and one that waits for its turn: more would drive each other out of the cache.
+        self.limits.items = pool.threads().saturating_add(1);
         let turns = || self.take_turns(&mut tools(), &work);
         pool.run(Job::Long, pool.threads().saturating_sub(1), &turns, turns);
     }
@@ -117,7 +129,7 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
             if state.over {
                 return;
             }
-            let Some(turn) = state.next_turn(self.budget) else {
+            let Some(turn) = state.next_turn(self.limits) else {
                 if state.is_done() {
                     state.over = true;
                     return;
@@ -151,7 +163,7 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
                     state.output = Some(output);
                     state.in_flight = state.in_flight.saturating_sub(memory);
                     state.over |= flow.is_break();
-                    state.keep(item, self.budget);
+                    state.keep(item, self.limits.memory);
                     state
                 }
             };
@@ -166,7 +178,7 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
 
 impl<'e, T: Item, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
     /// What is nearest to the end of the line first.
-    fn next_turn(&mut self, budget: usize) -> Option<Turn<'e, T, I, O>> {
+    fn next_turn(&mut self, limits: Limits) -> Option<Turn<'e, T, I, O>> {
         let done = self.first != self.unsettled && matches!(self.places.front(), Some(Place::Done(_)));
         if done
             && let Some(output) = self.output.take()
@@ -180,7 +192,7 @@ impl<'e, T: Item, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
         {
             return Some(Turn::Work(number, item));
         }
-        let room = self.in_flight == 0 || self.in_flight < budget;
+        let room = self.in_flight == 0 || (self.places.len() < limits.items && self.in_flight < limits.memory);
         let input = self.input.take_if(|_| room && !self.input_ended)?;
         let item = self.spare.pop().unwrap_or_default();
         self.spare_memory = self.spare_memory.saturating_sub(item.memory());
@@ -299,10 +311,10 @@ mod tests {
         }
     }
 
-    fn run(threads: usize, budget: usize, output: &mut Taken, work: impl Fn(&mut Numbered) + Sync) {
+    fn run(threads: usize, memory: usize, output: &mut Taken, work: impl Fn(&mut Numbered) + Sync) {
         let settle = |item: &mut Numbered| item.1.is_multiple_of(3);
         Pool::scope(threads, |pool| {
-            Line::new(&mut UpTo(200), settle, output, budget).run(pool, || (), |(), item| work(item));
+            Line::new(&mut UpTo(200), settle, output, memory).run(pool, || (), |(), item| work(item));
         });
     }
 
@@ -327,7 +339,7 @@ mod tests {
 
     #[test]
     fn no_more_are_under_way_than_fit() {
-        for (budget, most) in [(0, 1), (10, 1), (35, 4)] {
+        for (budget, most) in [(0, 1), (10, 1), (25, 3), (1000, 4)] {
             let (under_way, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let mut taken = Taken::default();
             run(4, budget, &mut taken, |item| {

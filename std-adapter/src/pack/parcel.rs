@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use chunkmill_core::pack::{Opener, PackError, SealedChunk, Stored};
+use chunkmill_core::pack::{BlockLen, Opener, PackError, SealedChunk, Stored};
 
 use super::line::Item;
 use super::span::grow;
@@ -31,6 +31,13 @@ pub(super) struct Entry {
     pub(super) state: State,
 }
 
+/// What one thread opens payloads with.
+pub(super) struct Tools {
+    opener: Opener,
+    /// Where blocks are decompressed that are not kept.
+    block: Vec<u8>,
+}
+
 /// What is known of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -54,12 +61,12 @@ impl Parcel {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.stored.max(self.opened) >= Self::LEN || self.entries.len() >= Self::RECORDS
+        self.stored >= Self::LEN || self.entries.len() >= Self::RECORDS
     }
 
-    /// Adds a record, and gives the room for its payload.
-    pub(super) fn push(&mut self, sealed: SealedChunk, payload_offset: u64) -> &mut [u8] {
-        let compressed = matches!(sealed.stored(), Stored::Lz4(_));
+    /// Adds a record, and gives the room for its payload. The chunk is only kept once it is opened if that is wanted.
+    pub(super) fn push(&mut self, sealed: SealedChunk, payload_offset: u64, kept: bool) -> &mut [u8] {
+        let compressed = kept && matches!(sealed.stored(), Stored::Lz4(_));
         let state = if sealed.stored() == Stored::Reference { State::Nothing } else { State::Sealed };
         let stored = take(&mut self.stored, sealed.payload_len());
         let opened = take(&mut self.opened, if compressed { sealed.chunk().len } else { 0 });
@@ -75,15 +82,20 @@ impl Parcel {
     }
 
     /// Opens all payloads up to the first that is wrong.
-    pub(super) fn open(&mut self, opener: &Opener) {
+    pub(super) fn open(&mut self, tools: &mut Tools) {
         for entry in &mut self.entries {
             if entry.state != State::Sealed {
                 continue;
             }
             let payload = self.payloads.get(entry.stored.clone()).unwrap_or_default();
             let into = self.chunks.get_mut(entry.opened.clone()).unwrap_or_default();
-            match opener.open(&entry.sealed, payload, into) {
-                Ok(_) => entry.state = State::Good,
+            let opened = if into.is_empty() {
+                tools.opener.check(&entry.sealed, payload, &mut tools.block)
+            } else {
+                tools.opener.open(&entry.sealed, payload, into).map(|_| ())
+            };
+            match opened {
+                Ok(()) => entry.state = State::Good,
                 Err(error) => {
                     entry.state = State::Wrong(error);
                     return;
@@ -100,6 +112,12 @@ impl Parcel {
             Stored::Reference => None,
         };
         bytes.filter(|_| entry.state == State::Good).unwrap_or_default()
+    }
+}
+
+impl Tools {
+    pub(super) fn new(opener: &Opener) -> Self {
+        Self { opener: opener.clone(), block: vec![0; BlockLen::MAX.bytes()] }
     }
 }
 

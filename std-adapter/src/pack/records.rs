@@ -14,6 +14,8 @@ use crate::read::read_some;
 pub(super) struct Records<R> {
     input: BufReader<R>,
     reader: RecordReader,
+    /// Whether chunks are to be kept once they are opened.
+    keeping: bool,
     /// How the pack ended, once it has.
     ended: Option<Result<Totals, Failed>>,
 }
@@ -38,8 +40,8 @@ impl<S, W> From<Failed> for RestoreError<io::Error, S, W> {
 const STEP: usize = 64 << 10;
 
 impl<R: Read> Records<R> {
-    pub(super) fn new(pack: R, key: &IdKey) -> Self {
-        Self { input: BufReader::with_capacity(STEP, pack), reader: RecordReader::new(key), ended: None }
+    pub(super) fn new(pack: R, key: &IdKey, keeping: bool) -> Self {
+        Self { input: BufReader::with_capacity(STEP, pack), reader: RecordReader::new(key), keeping, ended: None }
     }
 
     /// Reads the header. Without a good one there is nothing to be read.
@@ -90,7 +92,7 @@ impl<R: Read> Records<R> {
         while !parcel.is_full() {
             match self.step()? {
                 RecordStep::Record(sealed) => {
-                    let window = parcel.push(sealed, self.reader.offset());
+                    let window = parcel.push(sealed, self.reader.offset(), self.keeping);
                     if let Err(error) = read_payload(&mut self.input, &mut self.reader, window) {
                         parcel.pop();
                         return Err(error);

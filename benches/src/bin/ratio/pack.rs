@@ -1,17 +1,19 @@
 //! `ratio pack`: a file packed into another, against the loop a developer would write first.
 
 use core::num::NonZeroU32;
-use std::env;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::{env, io};
 
 use chunkmill_benches::data::Data;
 use chunkmill_benches::harness::{Subject, interleave};
 use chunkmill_benches::params::around;
 use chunkmill_benches::size::Size;
-use chunkmill_benches::subject::pack::{naive, ours};
+use chunkmill_benches::subject::pack::{naive, naive_verify, ours, ours_verify};
 use chunkmill_benches::subject::scan::warm_file;
 use chunkmill_benches::table::Table;
 use chunkmill_benches::tally::Tally;
+use chunkmill_core::ChunkParams;
 
 use crate::scan::{COLUMNS, add_rows};
 use crate::{RatioError, Report};
@@ -31,6 +33,9 @@ pub(crate) struct Args {
     /// Kinds of data.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "text,random")]
     data: Vec<Data>,
+    /// Files to be packed besides: a tar of programs, say.
+    #[arg(long, value_name = "PATH")]
+    file: Vec<PathBuf>,
     /// Seed of the data.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -48,27 +53,62 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
     for &data in &args.data {
         eprintln!("{data} ...");
         let from = warm_file(&dir, data, args.seed, args.size.bytes()).map_err(file_error)?;
-        let to = tempfile::tempfile_in(&dir).map_err(file_error)?;
-        let mine = |threads| {
-            let (from, to) = (&from, &to);
-            move || {
-                let (chunks, bytes) = ours(params, from, to, threads)?;
-                Ok(Tally { chunks, bytes, checksum: 0 })
-            }
-        };
-        let subjects = vec![
-            Subject::new(format!("{data}, naive"), || Ok(Tally { checksum: 0, ..naive(params, &from, &to)? })),
-            Subject::new(format!("{data}, ours, 1 thread"), mine(1)),
-            Subject::new(format!("{data}, ours, 2 threads"), mine(2)),
-        ];
-        add_rows(&mut table, avg, &interleave(args.rounds, subjects)?);
+        measure(args, params, &dir, &data.to_string(), &from, &mut table)?;
+    }
+    for path in &args.file {
+        let name = path.display().to_string();
+        eprintln!("{name} ...");
+        let from = warmed(path).map_err(|source| RatioError::File { dir: path.clone(), source })?;
+        measure(args, params, &dir, &name, &from, &mut table)?;
     }
     let method = format!(
-        "pack: {} in a file, page cache warm, into another file, medians of {} interleaved rounds (least..greatest); \
-         MB = 10^6 bytes\n\
-         naive: StreamCDC + keyed_hash + a set of ids + lz4_flex::compress + write; ratios below 1 are less time; the numbers \
-         of chunks are checked to be the same",
+        "pack: {} in a file, or a file given, page cache warm, into another file; verify: what was packed; medians of {} \
+         interleaved rounds (least..greatest); MB = 10^6 bytes\n\
+         naive: StreamCDC + keyed_hash + a set of ids + lz4_flex::compress + write, and read + decompress + keyed_hash; both \
+         sides with the same build of lz4_flex; ratios below 1 are less time; the numbers of chunks are checked to be the same",
         args.size, args.rounds
     );
     Ok(Report { method, table })
+}
+
+fn measure(
+    args: &Args,
+    params: ChunkParams,
+    dir: &Path,
+    data: &str,
+    from: &File,
+    table: &mut Table,
+) -> Result<(), RatioError> {
+    let file_error = |source| RatioError::File { dir: dir.to_path_buf(), source };
+    let (naive_pack, our_pack) =
+        (tempfile::tempfile_in(dir).map_err(file_error)?, tempfile::tempfile_in(dir).map_err(file_error)?);
+    let tally = |(chunks, bytes)| Tally { chunks, bytes, checksum: 0 };
+    let packing = |threads| {
+        let our_pack = &our_pack;
+        move || Ok(tally(ours(params, from, our_pack, threads)?))
+    };
+    let subjects = vec![
+        Subject::new(format!("pack {data}, naive"), || Ok(Tally { checksum: 0, ..naive(params, from, &naive_pack)? })),
+        Subject::new(format!("pack {data}, ours, 1 thread"), packing(1)),
+        Subject::new(format!("pack {data}, ours, 2 threads"), packing(2)),
+    ];
+    add_rows(table, args.avg, &interleave(args.rounds, subjects)?);
+    let verifying = |threads| {
+        let our_pack = &our_pack;
+        move || Ok(tally(ours_verify(our_pack, threads)?))
+    };
+    let subjects = vec![
+        Subject::new(format!("verify {data}, naive"), || Ok(Tally { checksum: 0, ..naive_verify(&naive_pack)? })),
+        Subject::new(format!("verify {data}, ours, 1 thread"), verifying(1)),
+        Subject::new(format!("verify {data}, ours, 2 threads"), verifying(2)),
+    ];
+    add_rows(table, args.avg, &interleave(args.rounds, subjects)?);
+    Ok(())
+}
+
+/// A file that was read once, so that it lies in the page cache if there is room.
+fn warmed(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    io::copy(&mut &file, &mut io::sink())?;
+    Ok(file)
 }

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
 }
 
 /// The columns of [`add_rows`].
-pub(crate) const COLUMNS: [(&str, Align); 10] = [
+pub(crate) const COLUMNS: [(&str, Align); 11] = [
     ("avg", Align::Right),
     ("scan", Align::Left),
     ("wall s", Align::Right),
@@ -80,6 +80,7 @@ pub(crate) const COLUMNS: [(&str, Align); 10] = [
     ("MB/s", Align::Right),
     ("wall / naive", Align::Right),
     ("CPU / naive", Align::Right),
+    ("wall / ours, 1 thread", Align::Right),
     ("CPU / ours, 1 thread", Align::Right),
     ("chunks", Align::Right),
 ];
@@ -102,6 +103,7 @@ pub(crate) fn add_rows(table: &mut Table, avg: Size, measured: &[Measured<Tally>
             format!("{:.0}", bytes / 1e6 / wall),
             ratio_cell(index, subject.wall_ratio(base)),
             ratio_cell(index, subject.cpu_ratio(base).divided_by(copies)),
+            own.filter(|_| index > 1).map(|own| format!("{:.2}", subject.wall_ratio(own))).unwrap_or_default(),
             own.filter(|_| index > 1)
                 .map(|own| format!("{:.2}", subject.cpu_ratio(own).divided_by(copies)))
                 .unwrap_or_default(),

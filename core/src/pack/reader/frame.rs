@@ -1,7 +1,7 @@
 //! What the parts of an LZ4 frame say.
 
 use crate::pack::error::PackErrorKind;
-use crate::pack::layout::{BLOCK_HEAD, Compression, NOT_COMPRESSED};
+use crate::pack::layout::{BLOCK_HEAD, Compression, FRAME_END, FRAME_START, NOT_COMPRESSED};
 
 /// A block of a frame, of so many stored bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,59 @@ impl Block {
             0 if len > 0 && len < expected => Ok(Self::Compressed(len)),
             NOT_COMPRESSED if len == expected => Ok(Self::Plain(len)),
             _ => Err(PackErrorKind::Payload),
+        }
+    }
+}
+
+/// The blocks of a frame that lies in one piece.
+pub(super) struct Blocks<'f> {
+    rest: &'f [u8],
+    compression: Compression,
+    /// Bytes of the chunk, and how many of them were given.
+    len: usize,
+    given: usize,
+}
+
+/// A block and its bytes.
+pub(super) struct BlockBytes<'f> {
+    block: Block,
+    bytes: &'f [u8],
+    /// Bytes of the chunk that it gives.
+    pub(super) len: usize,
+}
+
+impl<'f> Blocks<'f> {
+    pub(super) fn new(frame: &'f [u8], compression: Compression, chunk_len: u32) -> Result<Self, PackErrorKind> {
+        let rest = frame.strip_prefix(&FRAME_START).ok_or(PackErrorKind::Payload)?;
+        Ok(Self { rest, compression, len: usize::try_from(chunk_len).unwrap_or(usize::MAX), given: 0 })
+    }
+
+    /// The next block; `None` when the chunk is whole and the frame ends there.
+    pub(super) fn next(&mut self) -> Result<Option<BlockBytes<'f>>, PackErrorKind> {
+        let (&head, rest) = self.rest.split_first_chunk().ok_or(PackErrorKind::Payload)?;
+        let len = block_expected(self.compression, self.len, self.given);
+        if len == 0 {
+            return if head == FRAME_END && rest.is_empty() { Ok(None) } else { Err(PackErrorKind::Payload) };
+        }
+        let block = Block::read(head, len)?;
+        let (Block::Compressed(stored) | Block::Plain(stored)) = block;
+        let (bytes, rest) = rest.split_at_checked(stored).ok_or(PackErrorKind::Payload)?;
+        self.rest = rest;
+        self.given = self.given.saturating_add(len);
+        Ok(Some(BlockBytes { block, bytes, len }))
+    }
+}
+
+impl BlockBytes<'_> {
+    /// Gives the block's part of the chunk, for which `into` is as long as it must be.
+    pub(super) fn decompress(&self, into: &mut [u8]) -> Result<(), PackErrorKind> {
+        match self.block {
+            Block::Compressed(_) => decompress(self.bytes, into),
+            Block::Plain(_) if self.bytes.len() == into.len() => {
+                into.copy_from_slice(self.bytes);
+                Ok(())
+            }
+            Block::Plain(_) => Err(PackErrorKind::Payload),
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use super::frame::{Block, block_expected, decompress};
+use super::frame::Blocks;
 use super::records::SealedChunk;
 use super::{VerifiedChunk, has_id};
-use crate::IdKey;
 use crate::pack::error::{PackError, PackErrorKind};
-use crate::pack::layout::{Compression, FRAME_END, FRAME_START, StreamHeader};
+use crate::pack::layout::{Compression, StreamHeader};
 use crate::pack::writer::Stored;
+use crate::{ChunkHasher, IdKey};
 
 /// Opens the payloads of a stream: decompresses them and checks the ids. Each thread may have its own.
 ///
@@ -37,50 +37,79 @@ impl Opener {
         payload: &'b [u8],
         into: &'b mut [u8],
     ) -> Result<VerifiedChunk<'b>, PackError> {
-        let otherwise = match sealed.stored() {
-            Stored::Reference => PackErrorKind::Reference,
-            Stored::Lz4(_) | Stored::Raw => PackErrorKind::Payload,
-        };
         let chunk = sealed.chunk();
-        let len = usize::try_from(chunk.len).unwrap_or(usize::MAX);
-        let found = into.len();
-        let bytes: &[u8] = match sealed.stored() {
-            Stored::Lz4(stored) if usize::try_from(stored) == Ok(payload.len()) => {
-                let room = PackErrorKind::Buffer { needed: len, found };
-                let into = into.get_mut(..len).ok_or_else(|| sealed.error(room))?;
-                self.open_frame(payload, into).map_err(|kind| sealed.error(kind))?;
-                into
-            }
-            Stored::Lz4(_) => &[],
-            Stored::Raw | Stored::Reference => payload,
-        };
-        if bytes.len() == len && has_id(&self.key, bytes, &chunk) {
-            Ok(VerifiedChunk { chunk, bytes })
-        } else {
-            Err(sealed.error(otherwise))
+        if let Stored::Lz4(stored) = sealed.stored() {
+            let (needed, found) = (usize::try_from(chunk.len).unwrap_or(usize::MAX), into.len());
+            let too_small = sealed.error(PackErrorKind::Buffer { needed, found });
+            let into = into.get_mut(..needed).ok_or(too_small)?;
+            self.check_frame(sealed, stored, payload, Room::Chunk(&mut *into))?;
+            return Ok(VerifiedChunk { chunk, bytes: into });
+        }
+        self.check_plain(sealed, payload)?;
+        Ok(VerifiedChunk { chunk, bytes: payload })
+    }
+
+    /// Checks the payload of a chunk as [`open`](Self::open) does, and keeps nothing: `block` need only hold one block of the
+    /// stream's compression.
+    ///
+    /// # Errors
+    ///
+    /// The payload does not give the chunk, or `block` is too small.
+    pub fn check(&self, sealed: &SealedChunk, payload: &[u8], block: &mut [u8]) -> Result<(), PackError> {
+        match sealed.stored() {
+            Stored::Lz4(stored) => self.check_frame(sealed, stored, payload, Room::Block(block)),
+            Stored::Raw | Stored::Reference => self.check_plain(sealed, payload),
         }
     }
 
-    fn open_frame(&self, frame: &[u8], into: &mut [u8]) -> Result<(), PackErrorKind> {
-        let mut rest = frame.strip_prefix(&FRAME_START).ok_or(PackErrorKind::Payload)?;
-        let mut given = 0;
-        loop {
-            let (head, after) = rest.split_first_chunk().ok_or(PackErrorKind::Payload)?;
-            let expected = block_expected(self.compression, into.len(), given);
-            if expected == 0 {
-                return if *head == FRAME_END && after.is_empty() { Ok(()) } else { Err(PackErrorKind::Payload) };
+    fn check_plain(&self, sealed: &SealedChunk, bytes: &[u8]) -> Result<(), PackError> {
+        let chunk = sealed.chunk();
+        let good = u32::try_from(bytes.len()) == Ok(chunk.len) && has_id(&self.key, bytes, &chunk);
+        if good { Ok(()) } else { Err(sealed.wrong()) }
+    }
+
+    /// Hashes each block as soon as it is decompressed: then it is still in the cache.
+    fn check_frame(
+        &self,
+        sealed: &SealedChunk,
+        stored: u32,
+        frame: &[u8],
+        mut room: Room<'_>,
+    ) -> Result<(), PackError> {
+        if u32::try_from(frame.len()) != Ok(stored) {
+            return Err(sealed.wrong());
+        }
+        let refuse = |kind| sealed.error(kind);
+        let mut hasher = ChunkHasher::new(&self.key);
+        let mut blocks = Blocks::new(frame, self.compression, sealed.chunk().len).map_err(refuse)?;
+        while let Some(block) = blocks.next().map_err(refuse)? {
+            let into = room.next(block.len).map_err(refuse)?;
+            block.decompress(into).map_err(refuse)?;
+            hasher.update(into);
+        }
+        if hasher.finish() == sealed.chunk().id { Ok(()) } else { Err(sealed.wrong()) }
+    }
+}
+
+/// Where a frame is decompressed to.
+enum Room<'r> {
+    /// Each block over the one before.
+    Block(&'r mut [u8]),
+    /// The blocks one behind the other, from here on.
+    Chunk(&'r mut [u8]),
+}
+
+impl<'r> Room<'r> {
+    fn next(&mut self, needed: usize) -> Result<&mut [u8], PackErrorKind> {
+        match self {
+            Self::Block(block) => {
+                let found = block.len();
+                block.get_mut(..needed).ok_or(PackErrorKind::Buffer { needed, found })
             }
-            let end = given.saturating_add(expected);
-            let to = into.get_mut(given..end).ok_or(PackErrorKind::Payload)?;
-            let block = Block::read(*head, expected)?;
-            let (Block::Compressed(len) | Block::Plain(len)) = block;
-            let (from, after) = after.split_at_checked(len).ok_or(PackErrorKind::Payload)?;
-            match block {
-                Block::Compressed(_) => decompress(from, to)?,
-                // As long as expected.
-                Block::Plain(_) => to.copy_from_slice(from),
+            Self::Chunk(rest) => {
+                let found = rest.len();
+                rest.split_off_mut(..needed).ok_or(PackErrorKind::Buffer { needed, found })
             }
-            (rest, given) = (after, end);
         }
     }
 }

@@ -127,10 +127,7 @@ impl Payload {
 
     /// The chunk is whole. Is it the one that was promised?
     fn verify(&self, memory: &Memory<'_>, key: &IdKey) -> Result<bool, PackErrorKind> {
-        let otherwise = match self.sealed.stored() {
-            Stored::Reference => PackErrorKind::Reference,
-            Stored::Lz4(_) | Stored::Raw => PackErrorKind::Payload,
-        };
+        let otherwise = self.sealed.wrong().kind;
         let bytes = memory.chunk.get(..self.chunk_len()).ok_or(otherwise)?;
         if has_id(key, bytes, &self.sealed.chunk()) { Ok(true) } else { Err(otherwise) }
     }

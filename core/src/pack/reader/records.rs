@@ -336,6 +336,14 @@ impl SealedChunk {
     pub(super) const fn error(&self, kind: PackErrorKind) -> PackError {
         PackError { kind, record: self.record, offset: self.place }
     }
+
+    /// What is wrong if the bytes are not those of the chunk.
+    pub(super) const fn wrong(&self) -> PackError {
+        self.error(match self.stored {
+            Stored::Reference => PackErrorKind::Reference,
+            Stored::Lz4(_) | Stored::Raw => PackErrorKind::Payload,
+        })
+    }
 }
 
 #[cfg(test)]

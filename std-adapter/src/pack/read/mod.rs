@@ -12,7 +12,7 @@ use chunkmill_core::drive::{Stopped, Summary};
 use chunkmill_core::pack::{Opener, StreamHeader, Totals};
 
 use super::line::{Line, Output};
-use super::parcel::{Entry, Parcel, State};
+use super::parcel::{Entry, Parcel, State, Tools};
 use super::records::{Failed, Records};
 use crate::Pool;
 
@@ -42,6 +42,9 @@ pub struct Whole {
 /// What is done with the records of a pack, in order, on one thread at a time.
 trait Consumer: Send {
     type Error: Send;
+
+    /// Whether it looks at the bytes of chunks.
+    const KEEPING: bool = false;
 
     /// A failure of the pack, as this one's own.
     fn failed(failed: Failed) -> Self::Error;
@@ -74,7 +77,7 @@ fn read<C: Consumer>(
     setup: &ReadSetup<'_>,
     mut consumer: C,
 ) -> Result<Whole, Stopped<C::Error>> {
-    let mut records = Records::new(pack, setup.key);
+    let mut records = Records::new(pack, setup.key, C::KEEPING);
     let begun = records.header().map_err(Refused::Wrong).and_then(|header| {
         consumer.header(&header).map_err(Refused::ByConsumer)?;
         Ok(Opener::new(setup.key, &header))
@@ -83,7 +86,7 @@ fn read<C: Consumer>(
     match begun {
         Ok(opener) => {
             let line = Line::new(&mut records, |_| false, &mut taking, setup.memory / 2);
-            line.run(pool, || opener.clone(), |opener, parcel| parcel.open(opener));
+            line.run(pool, || Tools::new(&opener), |tools, parcel| parcel.open(tools));
         }
         Err(refused) => taking.result = Err(refused),
     }

@@ -50,6 +50,7 @@ struct Restoring<'r, W: Write> {
 
 impl<W: Write + Send> Consumer for Restoring<'_, W> {
     type Error = RestoreFailed;
+    const KEEPING: bool = true;
 
     fn failed(failed: Failed) -> RestoreFailed {
         failed.into()
