@@ -3,7 +3,8 @@
 use std::io;
 
 /// Puts this thread behind all others: nice 19, and the idle class of I/O. Threads started from here on take both over, so
-/// call it before [`Pool::scope`](crate::Pool::scope). Linux keeps both for each thread, and only root can take them back.
+/// call it before [`Pool::scope`](crate::Pool::scope). Linux keeps both for each thread, and only root can take the
+/// nice value back.
 ///
 /// ```
 /// std::thread::spawn(chunkmill::enter_background).join().unwrap()?;

@@ -4,6 +4,13 @@ use std::io::{self, Read};
 
 /// A stream of bytes for a scan, which may read it on any of its threads.
 pub trait Stream: Read + Send {
+    /// What is left of it when it has ended.
+    type End: Send;
+
+    /// Called when the stream has ended or failed, on the thread that read it: the place to close files, of which many short
+    /// ones may end before the first of them is reported.
+    fn end(self) -> Self::End;
+
     /// Bytes of zeros that come next and lie in a hole: they need not be read, see [`skip`](Self::skip). 0 if there is no
     /// hole here, or nobody knows.
     fn hole(&mut self) -> u64 {
@@ -15,8 +22,8 @@ pub trait Stream: Read + Send {
         let _ = len;
     }
 
-    /// Whether a read may wait for a writer, as that of a pipe does. What has been read is then worked on without waiting for
-    /// more.
+    /// Whether a read may wait for a writer, as that of a pipe does. What has been read is then worked on, and its chunks are
+    /// given, without waiting for more.
     fn waits(&self) -> bool {
         true
     }
@@ -32,7 +39,11 @@ impl<R: Read> Read for Plain<R> {
     }
 }
 
-impl<R: Read + Send> Stream for Plain<R> {}
+impl<R: Read + Send> Stream for Plain<R> {
+    type End = ();
+
+    fn end(self) {}
+}
 
 /// What comes next in a run over many streams. `T` is the caller's own word for it, a path for example.
 #[derive(Debug)]

@@ -31,6 +31,8 @@ pub fn walk(root: &Path) -> impl Iterator<Item = Result<Entry, WalkError>> {
     let root = root.to_path_buf();
     WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(move |item| match item {
         Ok(entry) if entry.file_type().is_dir() => None,
+        // A root that is a link was followed.
+        Ok(entry) if entry.depth() == 0 && entry.path().is_dir() => None,
         Ok(entry) if entry.file_type().is_file() => Some(Ok(Entry::File(entry.into_path()))),
         Ok(entry) => Some(Ok(Entry::Other(entry.into_path()))),
         Err(error) => {
@@ -66,6 +68,17 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_root_that_is_a_link_is_followed_and_is_no_entry() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("tree")).unwrap();
+        fs::write(dir.path().join("tree/file"), "").unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("tree", &link).unwrap();
+        let found: Vec<_> = walk(&link).map(Result::unwrap).collect();
+        assert_eq!(found, [Entry::File(link.join("file"))]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use std::fs::{self, OpenOptions};
 
 use roxmltree::Document;
 
-use common::{Place, SMALL, noise, run};
+use common::{Place, Running, SMALL, noise, run};
 
 fn picture<'w>(path: &'w str, target: &'w str) -> Vec<&'w str> {
     [&["scan", path, "--histogram", target], &SMALL[..]].concat()
@@ -118,6 +118,39 @@ fn targets_that_are_no_files_are_refused_before_the_scan() {
         finished.says(1, &[target, "not a regular file"]);
     }
     assert_eq!(place.names(), ["f", "folder", "pipe"].map(OsStr::new));
+}
+
+#[test]
+fn a_target_that_can_only_be_a_folder_is_refused_before_the_scan() {
+    let place = Place::new();
+    place.file("f", noise(4, 5000));
+    for target in ["missing/", "missing/.", "f/.."] {
+        let finished = place.run(picture("f", target)).exits(2);
+        assert_eq!(finished.out(), "");
+        finished.says(1, &[target, "folder"]);
+    }
+}
+
+/// The picture is a result of its own, and what went wrong stays wrong.
+#[test]
+fn a_reader_of_the_list_that_goes_does_not_cost_the_picture() {
+    let place = Place::new();
+    place.file("f", noise(4, 2_000_000));
+    for (paths, code) in [(&["f"][..], 0), (&["missing", "f"], 1)] {
+        let words = [&["scan", "--format", "csv", "--histogram", "h.svg"], paths, &SMALL[..]].concat();
+        let mut program = Running::start(&mut place.program(words));
+        drop(program.child.stdout.take());
+        program.finish().exits(code);
+        assert!(!words_of(&place).is_empty());
+        fs::remove_file(place.path("h.svg")).unwrap();
+    }
+    let mut program = Running::start(&mut place.program(["scan", "--format", "csv", "missing", "f"]));
+    drop(program.child.stdout.take());
+    program.finish().exits(1);
+}
+
+fn words_of(place: &Place) -> Vec<String> {
+    words(&fs::read_to_string(place.path("h.svg")).unwrap())
 }
 
 #[test]

@@ -320,11 +320,31 @@ fn interrupted(place: &Place, signal: Signal) {
 
 #[test]
 fn an_end_from_outside_leaves_nothing() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
         let place = Place::new();
         interrupted(&place, signal);
         assert!(place.names().is_empty(), "{:?}", place.names());
     }
+}
+
+/// As under `nohup`: the work goes on.
+#[test]
+fn what_is_ignored_stays_ignored() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_chunkmill");
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("trap '' HUP; exec {program} pack - -o p --avg 4KiB")).current_dir(place.path(""));
+    command.env_remove("CHUNKMILL_KEY").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = Running::start(&mut command);
+    let mut stdin = program.child.stdin.take().unwrap();
+    stdin.write_all(&noise(1, 1 << 20)).unwrap();
+    while !place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-")) {
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&program.child), Signal::HUP).unwrap();
+    drop(stdin);
+    program.finish().exits(0);
+    place.run(["verify", "p"]).exits(0);
 }
 
 #[test]

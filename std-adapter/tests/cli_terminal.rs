@@ -138,6 +138,20 @@ fn progress_does_not_tear_a_listing_on_the_same_terminal() {
 }
 
 #[test]
+fn progress_does_not_tear_hashes_on_the_same_terminal() {
+    let place = Place::new();
+    place.file("f", noise(1, 200_000));
+    let terminal = Terminal::new();
+    let words = [&["hash"][..], &["f"; 300]].concat();
+    let mut program = program(&place, &words);
+    program.stdout(terminal.stdio()).stderr(terminal.stdio());
+    Running::start(&mut program).finish().exits(0);
+    let shown = terminal.read_to_end(program);
+    assert!(!shown.contains('\u{1b}'));
+    assert_eq!(shown.split_terminator("\r\n").count(), 301);
+}
+
+#[test]
 fn messages_stay_whole_beside_the_progress() {
     let place = Place::new();
     place.file("f", vec![0; 1000]);

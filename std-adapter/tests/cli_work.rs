@@ -118,6 +118,9 @@ fn other_wishes_that_make_no_sense_are_refused() {
         ("--memory=4KiB", "1MiB or more"),
         ("--memory=64MB", "64MiB"),
         ("--gate=64KiB", "--gate"),
+        ("--gate=+64", "--gate"),
+        ("--threads=+2", "1 to 64"),
+        ("--cpu-limit=+50", "1 to 400"),
         ("--objective=fast", "balanced"),
     ] {
         for command in ["scan", "hash"] {
@@ -207,6 +210,41 @@ fn the_page_cache_is_left_as_it_was_found() {
     }
 }
 
+/// Holes have no pages: what a sparse file has may all be in memory, though it is little beside its length.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sparse_file_that_was_in_the_page_cache_stays_there() {
+    let place = Place::new();
+    let file = File::create(place.path("sparse")).unwrap();
+    file.set_len(64 << 20).unwrap();
+    file.write_all_at(&noise(1, 4 << 20), 20 << 20).unwrap();
+    file.sync_all().unwrap();
+    let warm = cached(&place.path("sparse"));
+    assert!(warm >= 4 << 20);
+    place.run(["scan", "sparse"]).exits(0);
+    // Reading ahead may have added pages of a hole.
+    assert!(cached(&place.path("sparse")) >= warm);
+}
+
+/// However short files are, few are open at a time.
+#[test]
+fn many_short_files_need_few_descriptors() {
+    let place = Place::new();
+    for folder in 0..20 {
+        for file in 0..100 {
+            place.file(format!("d{folder}/{file}"), vec![1; file % 3 * 100]);
+        }
+    }
+    for command in ["scan d*", "scan --threads 4 --gate 0 .", "hash --threads 4 --gate 0 d*/*"] {
+        let program = env!("CARGO_BIN_EXE_chunkmill");
+        let mut limited = Command::new("sh");
+        limited.arg("-c").arg(format!("ulimit -n 32; exec {program} {command}")).current_dir(place.path(""));
+        limited.env_remove("CHUNKMILL_KEY").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let finished = run(&mut limited).exits(0);
+        assert!(finished.out().lines().count() == 2000 || finished.out().starts_with("files           2000\n"));
+    }
+}
+
 /// A file with holes and the same one without.
 #[test]
 fn ids_do_not_depend_on_holes() {
@@ -232,6 +270,18 @@ fn ids_do_not_depend_on_holes() {
     }
     let id = |name| place.run(["hash", name]).exits(0).out().replace(name, "f");
     assert_eq!(id("sparse"), id("dense"));
+}
+
+/// A hole that is passed over is many chunks to be listed, and the limit holds for that, too.
+#[test]
+fn the_cpu_limit_holds_within_a_hole() {
+    let place = Place::new();
+    File::create(place.path("huge")).unwrap().set_len(20 << 30).unwrap();
+    let words = ["scan", "huge", "--format", "jsonl", "--cpu-limit", "25%", "--min=1KiB", "--avg=4KiB", "--max=16KiB"];
+    let summary = place.run(words).exits(0).summary();
+    let (cpu, wall) = (summary["cpu_s"].as_f64().unwrap(), summary["wall_s"].as_f64().unwrap());
+    assert!(cpu > 0.2, "too little work to tell: {cpu}");
+    assert!(cpu / wall < 0.3, "{cpu} CPU-s in {wall} s");
 }
 
 /// Reading and hashing ten GiB would take far more CPU time, in any build on any machine.

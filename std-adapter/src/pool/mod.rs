@@ -113,7 +113,8 @@ impl<'scope, 'env> Pool<'scope, 'env> {
         self.threads
     }
 
-    /// Runs `lead` on this thread and `help` on up to `helpers` others, at most once each, and gives what `lead` gives. A
+    /// Runs `lead` on this thread and `help` on `helpers` others, at most once each, and gives what `lead` gives. Helpers that
+    /// have just ended another job and still look for work may come, too. A
     /// helper may come late or not at all, so `lead` must be able to do all the work. Ends when all helpers have left `help`,
     /// which must not wait for anything that `lead` does after its return.
     ///
@@ -123,7 +124,7 @@ impl<'scope, 'env> Pool<'scope, 'env> {
             return lead();
         }
         let all = self.helpers.get_or_init(|| self.start_helpers());
-        self.placing.place(job, all.iter().map(|helper| &*helper.thread));
+        self.placing.place(job, all.iter().take(helpers).map(|helper| &*helper.thread));
         let result = {
             let _closing = Closing { pool: self };
             self.shared.slot.open(help);

@@ -15,29 +15,29 @@ use crate::ReadError;
 ///
 /// The start of a chunk that goes on ends a whole number of hash groups into the chunk. The rest is carried over into the
 /// next batch, so that no span is hashed across a seam and BLAKE3's vectors are always full.
-pub(super) struct Batch<T, R> {
+pub(super) struct Batch<T, E> {
     buffer: Box<[u8]>,
     /// Bytes of `buffer` in use, from [`Batch::HEAD`] on.
     filled: usize,
     /// What was read, in order.
-    pub(super) parts: Vec<Part<T, R>>,
+    pub(super) parts: Vec<Part<T, E>>,
     /// What it was cut into, in order.
-    pub(super) items: Vec<Item<T, R>>,
+    pub(super) items: Vec<Item<T, E>>,
     /// Of all spans that are not whole chunks, in order.
     pub(super) subtrees: Vec<Subtree>,
 }
 
-pub(super) enum Part<T, R> {
+pub(super) enum Part<T, E> {
     Bytes(usize),
-    End(R, Result<u64, ReadError>),
+    End(E, Result<u64, ReadError>),
     Note(T),
     Start(T),
     /// So many chunks of zeros alone.
     Zeros(u64),
 }
 
-pub(super) enum Item<T, R> {
-    End(R, Result<u64, ReadError>),
+pub(super) enum Item<T, E> {
+    End(E, Result<u64, ReadError>),
     Note(T),
     Span(Span),
     Start(T),
@@ -63,7 +63,7 @@ pub(super) enum Hashed {
     Whole(ChunkId),
 }
 
-impl<T, R> Batch<T, R> {
+impl<T, E> Batch<T, E> {
     /// Bytes read into a batch.
     pub(super) const LEN: usize = 256 << 10;
 

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::filling::Follows;
+
 /// Reading and cutting go on one batch at a time, in order; hashing goes on for many batches at once, in any order; delivery
 /// is in order again, and for the leading thread alone.
 ///
@@ -26,6 +28,8 @@ pub(super) struct Board<B> {
     cutting: bool,
     /// All streams have been read.
     ended: bool,
+    /// The next read may wait for the stream's writer.
+    may_wait: bool,
     /// Nothing is to be done any more, because all is done or because it failed.
     over: bool,
 }
@@ -61,6 +65,7 @@ impl<B> Board<B> {
             reading: false,
             cutting: false,
             ended: false,
+            may_wait: false,
             over: false,
         }
     }
@@ -89,13 +94,15 @@ impl<B> Board<B> {
             self.cutting = true;
             return Job::Cut(batch);
         }
-        if self.read.is_empty() && self.can_read() {
+        // While the leading thread waits for a writer nothing is delivered, and the writer may wait for that.
+        let may_read = self.can_read() && (role == Role::Help || !self.may_wait || self.free.len() == self.made);
+        if self.read.is_empty() && may_read {
             return self.read_next();
         }
         if let Some((number, batch)) = self.cut.pop_front() {
             return Job::Hash(number, batch);
         }
-        if self.can_read() {
+        if may_read {
             return self.read_next();
         }
         if self.ended && self.free.len() == self.made {
@@ -124,9 +131,10 @@ impl<B> Board<B> {
         self.cut.len().saturating_add(cuts).saturating_add(usize::from(self.can_read()))
     }
 
-    pub(super) fn read(&mut self, batch: B, more: bool) {
+    pub(super) fn read(&mut self, batch: B, follows: Follows) {
         self.reading = false;
-        self.ended = !more;
+        self.ended = follows == Follows::Nothing;
+        self.may_wait = follows == Follows::MoreThatWaits;
         self.read.push_back(batch);
     }
 
@@ -153,6 +161,11 @@ impl<B> Board<B> {
         self.over = true;
     }
 
+    /// Whether the next read may wait for the stream's writer.
+    pub(super) const fn may_wait(&self) -> bool {
+        self.may_wait
+    }
+
     /// Whether all streams have been read.
     pub(super) const fn has_ended(&self) -> bool {
         self.ended
@@ -168,7 +181,7 @@ mod tests {
     use super::*;
 
     /// Plays a run with threads that end their jobs in an order drawn from a seed, and gives the order of delivery.
-    fn play(seed: u64, threads: usize, limit: usize, batches: u32) -> Vec<u32> {
+    fn play(seed: u64, threads: usize, limit: usize, batches: u32, more: Follows) -> Vec<u32> {
         let mut board = Board::new();
         board.set_limit(limit);
         let mut at_work: Vec<Option<Job<u32>>> = (0..threads).map(|_| None).collect();
@@ -179,7 +192,7 @@ mod tests {
             let role = if thread == 0 { Role::Lead } else { Role::Help };
             match at_work[thread].take() {
                 Some(Job::Read(_)) => {
-                    board.read(next, next + 1 < batches);
+                    board.read(next, if next + 1 < batches { more } else { Follows::Nothing });
                     next += 1;
                 }
                 Some(Job::Cut(batch)) => board.cut(batch),
@@ -197,6 +210,9 @@ mod tests {
             }
             assert!(board.made <= limit);
             at_work[thread] = Some(board.next(role));
+            if let (Role::Lead, Some(Job::Read(_)), true) = (role, &at_work[thread], board.may_wait) {
+                assert_eq!(delivered.len(), next as usize, "the leading thread waits with something to deliver");
+            }
             let count = |kind: fn(&Job<u32>) -> bool| at_work.iter().flatten().filter(|job| kind(job)).count();
             assert!(count(|job| matches!(job, Job::Read(_))) <= 1);
             assert!(count(|job| matches!(job, Job::Cut(_))) <= 1);
@@ -209,7 +225,9 @@ mod tests {
         for seed in 0..200 {
             for threads in 1..=5 {
                 for limit in [1, 2, 3, 6] {
-                    assert_eq!(play(seed, threads, limit, 20), (0..20).collect::<Vec<_>>());
+                    for more in [Follows::More, Follows::MoreThatWaits] {
+                        assert_eq!(play(seed, threads, limit, 20, more), (0..20).collect::<Vec<_>>());
+                    }
                 }
             }
         }

@@ -7,9 +7,9 @@ use super::filling::Zeros;
 use crate::ReadError;
 
 /// What a run finds, in order. A chunk may be longer than a `u32` says when nothing is cut.
-pub(super) enum Found<'l, T, R> {
+pub(super) enum Found<'l, T, E> {
     Chunk { label: &'l T, offset: u64, len: u64, id: ChunkId },
-    End { label: T, stream: R, result: Result<u64, ReadError> },
+    End { label: T, end: E, result: Result<u64, ReadError> },
     Note(T),
 }
 
@@ -49,12 +49,12 @@ impl<'z, T> Delivery<'z, T> {
                         self.chunk(zeros.len.into(), zeros.id, visit)?;
                     }
                 }
-                Item::End(stream, result) => {
+                Item::End(end, result) => {
                     // After an error there may be pieces of a chunk that has no end.
                     self.tree.clear();
                     self.offset = 0;
                     if let Some(label) = self.label.take() {
-                        visit(Found::End { label, stream, result })?;
+                        visit(Found::End { label, end, result })?;
                     }
                 }
             }

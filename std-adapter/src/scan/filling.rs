@@ -34,8 +34,17 @@ pub(super) struct ZeroChunk {
     pub(super) id: ChunkId,
 }
 
-/// What a stream that waits for its writer gave is worked on from so many bytes on.
-const ENOUGH: usize = 16 << 10;
+/// Chunks of zeros that are given at once: visiting them takes time, too, and a pace is kept only between batches.
+const MOST_ZEROS: u64 = 4096;
+
+/// What follows a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follows {
+    More,
+    /// More of a stream whose writer may keep us waiting.
+    MoreThatWaits,
+    Nothing,
+}
 
 impl<'z, T, R: Stream, S: Iterator<Item = Next<T, R>>> Filling<'z, S, R> {
     /// With `zeros`, holes are passed over.
@@ -43,15 +52,28 @@ impl<'z, T, R: Stream, S: Iterator<Item = Next<T, R>>> Filling<'z, S, R> {
         Self { streams, current: None, zeros }
     }
 
-    /// Fills a batch. False if there is nothing more behind it.
-    pub(super) fn fill(&mut self, batch: &mut Batch<T, R>) -> bool {
+    /// Fills a batch, and says what is behind it.
+    pub(super) fn fill(&mut self, batch: &mut Batch<T, R::End>) -> Follows {
+        if !self.fill_up(batch) {
+            return Follows::Nothing;
+        }
+        let waits = self.current.as_ref().is_some_and(|current| current.stream.waits());
+        if waits { Follows::MoreThatWaits } else { Follows::More }
+    }
+
+    /// False if there is nothing more.
+    fn fill_up(&mut self, batch: &mut Batch<T, R::End>) -> bool {
         while !batch.is_full() {
             let Some(current) = &mut self.current else {
                 match self.streams.next() {
                     Some(Next::Note(note)) => batch.parts.push(Part::Note(note)),
                     Some(Next::Stream(label, stream)) => {
                         batch.parts.push(Part::Start(label));
+                        let waits = stream.waits();
                         self.current = Some(Current { stream, offset: 0, in_hole: 0 });
+                        if waits && batch.filled() > 0 {
+                            return true;
+                        }
                     }
                     None => return false,
                 }
@@ -60,7 +82,7 @@ impl<'z, T, R: Stream, S: Iterator<Item = Next<T, R>>> Filling<'z, S, R> {
             let hole = current.stream.hole();
             if let Some(chunks) = self.zeros.and_then(|zeros| current.skip(hole, zeros)) {
                 batch.parts.push(Part::Zeros(chunks));
-                continue;
+                return true;
             }
             let mut window = batch.window();
             // No more zeros than it takes until the rest can be passed over.
@@ -78,7 +100,7 @@ impl<'z, T, R: Stream, S: Iterator<Item = Next<T, R>>> Filling<'z, S, R> {
                     let len = usize::try_from(current.offset.saturating_sub(before)).unwrap_or(0);
                     current.note_zeros(hole, len);
                     batch.fill(len);
-                    if len < room && batch.filled() >= ENOUGH && current.stream.waits() {
+                    if len < room && current.stream.waits() {
                         return true;
                     }
                 }
@@ -88,9 +110,9 @@ impl<'z, T, R: Stream, S: Iterator<Item = Next<T, R>>> Filling<'z, S, R> {
         true
     }
 
-    fn end(&mut self, batch: &mut Batch<T, R>, result: Result<u64, ReadError>) {
+    fn end(&mut self, batch: &mut Batch<T, R::End>, result: Result<u64, ReadError>) {
         if let Some(current) = self.current.take() {
-            batch.parts.push(Part::End(current.stream, result));
+            batch.parts.push(Part::End(current.stream.end(), result));
         }
     }
 }
@@ -103,7 +125,7 @@ impl<R: Stream> Current<R> {
             return None;
         }
         let len = u64::from(zeros.chunk().len);
-        let chunks = hole.checked_div(len)?;
+        let chunks = hole.checked_div(len)?.min(MOST_ZEROS);
         let bytes = chunks.saturating_mul(len);
         self.stream.skip(bytes);
         self.offset = self.offset.saturating_add(bytes);

@@ -85,11 +85,11 @@ struct Work<'s> {
 /// What a scan of many streams finds, in order.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Event<'l, T, R> {
+pub enum Event<'l, T, E> {
     /// A chunk of the stream with this label.
     Chunk(&'l T, Chunk),
-    /// A stream has ended, after so many bytes or with an error. The bytes since the last chunk are not reported then.
-    End(T, R, Result<u64, ReadError>),
+    /// A stream has ended, with what [`Stream::end`] gave, after so many bytes or with an error. The bytes since the last chunk are not reported then.
+    End(T, E, Result<u64, ReadError>),
     /// A [`Next::Note`], in its place.
     Note(T),
 }
@@ -97,9 +97,9 @@ pub enum Event<'l, T, R> {
 /// What hashing many streams finds, in order.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum HashEvent<T, R> {
+pub enum HashEvent<T, E> {
     /// The id of a stream, or why it has none.
-    End(T, R, Result<ChunkId, ReadError>),
+    End(T, E, Result<ChunkId, ReadError>),
     /// A [`Next::Note`], in its place.
     Note(T),
 }
@@ -206,7 +206,7 @@ impl<'s> Scanner<'s> {
         &self,
         pool: &Pool<'_, '_>,
         streams: impl Iterator<Item = Next<T, R>> + Send,
-        mut visit: impl FnMut(Event<'_, T, R>) -> Result<(), E>,
+        mut visit: impl FnMut(Event<'_, T, R::End>) -> Result<(), E>,
     ) -> Result<(), E> {
         let cutter = Cutter::new(self.params, self.gear).with_kernel(self.kernel);
         let zeros = Zeros::new(cutter.clone(), self.work.key);
@@ -217,7 +217,7 @@ impl<'s> Scanner<'s> {
                     // A chunk that was cut by content has at most 16 MiB.
                     Event::Chunk(label, Chunk { offset, len: u32::try_from(len).unwrap_or(u32::MAX), id })
                 }
-                Found::End { label, stream, result } => Event::End(label, stream, result),
+                Found::End { label, end, result } => Event::End(label, end, result),
                 Found::Note(note) => Event::Note(note),
             })
         })
@@ -268,7 +268,7 @@ impl<'s> StreamHasher<'s> {
         &self,
         pool: &Pool<'_, '_>,
         streams: impl Iterator<Item = Next<T, R>> + Send,
-        mut visit: impl FnMut(HashEvent<T, R>) -> Result<(), E>,
+        mut visit: impl FnMut(HashEvent<T, R::End>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut last = None;
         run(pool, &self.work.setup(None), Cuts::Never(0), streams, |found| match found {
@@ -276,9 +276,9 @@ impl<'s> StreamHasher<'s> {
                 last = Some(id);
                 Ok(())
             }
-            Found::End { label, stream, result } => {
+            Found::End { label, end, result } => {
                 let id = last.take().unwrap_or_else(|| self.work.key.id_of(&[]));
-                visit(HashEvent::End(label, stream, result.map(|_| id)))
+                visit(HashEvent::End(label, end, result.map(|_| id)))
             }
             Found::Note(note) => visit(HashEvent::Note(note)),
         })

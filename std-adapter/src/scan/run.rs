@@ -31,9 +31,9 @@ pub(super) struct Setup<'s> {
 }
 
 /// Shared by all threads of a run.
-struct Run<'s, S, T, R> {
+struct Run<'s, S, T, R: Stream> {
     setup: &'s Setup<'s>,
-    desk: Mutex<Desk<T, R>>,
+    desk: Mutex<Desk<T, R::End>>,
     /// Counts changes of the board, so that a thread can watch it for a moment without the lock.
     changes: CachePadded<AtomicUsize>,
     for_lead: Condvar,
@@ -42,8 +42,8 @@ struct Run<'s, S, T, R> {
     cutting: Mutex<Cutting<'s>>,
 }
 
-struct Desk<T, R> {
-    board: Board<Box<Batch<T, R>>>,
+struct Desk<T, E> {
+    board: Board<Box<Batch<T, E>>>,
     lead_waits: bool,
     helpers_waiting: usize,
 }
@@ -55,7 +55,8 @@ const SPINS: u32 = 1000;
 const BATCHES_PER_THREAD: usize = 3;
 
 /// Helpers that wait are woken for so many jobs, not for each one: waking a thread costs as much as a good part of a job. None
-/// is lost meanwhile, since the leading thread takes every job before it waits.
+/// is lost meanwhile, since the leading thread takes every job before it waits. From a stream that may keep its reader waiting it
+/// reads last, so there one job is enough.
 const WORTH_WAKING: usize = 3;
 
 /// Runs all stages over `streams`: on the caller's thread alone at first, and with the pool's helpers once that pays.
@@ -64,7 +65,7 @@ pub(super) fn run<'s, S, T, R, E>(
     setup: &'s Setup<'s>,
     cuts: Cuts<'s>,
     streams: S,
-    visit: impl FnMut(Found<'_, T, R>) -> Result<(), E>,
+    visit: impl FnMut(Found<'_, T, R::End>) -> Result<(), E>,
 ) -> Result<(), E>
 where
     S: Iterator<Item = Next<T, R>> + Send,
@@ -86,7 +87,7 @@ where
     if lead.work_until(threshold)? == Ended::All {
         return Ok(());
     }
-    let affordable = setup.memory.checked_div(Batch::<T, R>::BYTES).unwrap_or(1);
+    let affordable = setup.memory.checked_div(Batch::<T, R::End>::BYTES).unwrap_or(1);
     lock(&run.desk).board.set_limit(pool.threads().saturating_mul(BATCHES_PER_THREAD).min(affordable));
     pool.run(PoolJob::Long, pool.threads().saturating_sub(1), &|| run.help(), || {
         // However it ends, the helpers leave.
@@ -95,7 +96,7 @@ where
     })
 }
 
-struct Lead<'r, 's, S, T, R, V> {
+struct Lead<'r, 's, S, T, R: Stream, V> {
     run: &'r Run<'s, S, T, R>,
     delivery: Delivery<'s, T>,
     hasher: PieceHasher,
@@ -113,7 +114,7 @@ impl<S, T, R, V, E> Lead<'_, '_, S, T, R, V>
 where
     S: Iterator<Item = Next<T, R>>,
     R: Stream,
-    V: FnMut(Found<'_, T, R>) -> Result<(), E>,
+    V: FnMut(Found<'_, T, R::End>) -> Result<(), E>,
 {
     /// Works until all is done, or so many bytes have been read and more are to come.
     fn work_until(&mut self, threshold: u64) -> Result<Ended, E> {
@@ -154,13 +155,13 @@ where
     }
 
     /// Does a job that any thread can do. Returns how much was read.
-    fn perform(&self, job: Job<Box<Batch<T, R>>>, hasher: &mut PieceHasher) -> u64 {
+    fn perform(&self, job: Job<Box<Batch<T, R::End>>>, hasher: &mut PieceHasher) -> u64 {
         match job {
             Job::Read(batch) => {
                 let mut batch = batch.unwrap_or_else(|| Box::new(Batch::new()));
-                let more = lock(&self.filling).fill(&mut batch);
-                let read = if batch.is_full() { Batch::<T, R>::LEN } else { batch.filled() };
-                self.post(|board| board.read(batch, more));
+                let follows = lock(&self.filling).fill(&mut batch);
+                let read = if batch.is_full() { Batch::<T, R::End>::LEN } else { batch.filled() };
+                self.post(|board| board.read(batch, follows));
                 return u64::try_from(read).unwrap_or(u64::MAX);
             }
             Job::Cut(mut batch) => {
@@ -177,9 +178,9 @@ where
     }
 }
 
-impl<S, T, R> Run<'_, S, T, R> {
+impl<S, T, R: Stream> Run<'_, S, T, R> {
     /// The next job, which is not [`Job::Wait`].
-    fn take(&self, role: Role) -> Job<Box<Batch<T, R>>> {
+    fn take(&self, role: Role) -> Job<Box<Batch<T, R::End>>> {
         if let Some(pace) = self.setup.pace {
             pace.keep();
         }
@@ -206,7 +207,7 @@ impl<S, T, R> Run<'_, S, T, R> {
         }
     }
 
-    fn wait<'d>(&self, mut desk: MutexGuard<'d, Desk<T, R>>, role: Role) -> MutexGuard<'d, Desk<T, R>> {
+    fn wait<'d>(&self, mut desk: MutexGuard<'d, Desk<T, R::End>>, role: Role) -> MutexGuard<'d, Desk<T, R::End>> {
         match role {
             Role::Lead => {
                 desk.lead_waits = true;
@@ -223,13 +224,14 @@ impl<S, T, R> Run<'_, S, T, R> {
     }
 
     /// Changes the board, and wakes who waits for that.
-    fn post(&self, change: impl FnOnce(&mut Board<Box<Batch<T, R>>>)) {
+    fn post(&self, change: impl FnOnce(&mut Board<Box<Batch<T, R::End>>>)) {
         let mut desk = lock(&self.desk);
         change(&mut desk.board);
         self.changes.fetch_add(1, Ordering::Relaxed);
         let over = desk.board.is_over();
         let lead = desk.lead_waits;
-        let helper = desk.helpers_waiting > 0 && desk.board.jobs() >= WORTH_WAKING;
+        let worth = if desk.board.may_wait() { 1 } else { WORTH_WAKING };
+        let helper = desk.helpers_waiting > 0 && desk.board.jobs() >= worth;
         drop(desk);
         if lead {
             self.for_lead.notify_one();
@@ -248,12 +250,12 @@ fn lock<D>(mutex: &Mutex<D>) -> MutexGuard<'_, D> {
 }
 
 /// Stops all threads when dropped.
-struct Stopping<'r, 's, S, T, R> {
+struct Stopping<'r, 's, S, T, R: Stream> {
     run: &'r Run<'s, S, T, R>,
     only_on_panic: bool,
 }
 
-impl<S, T, R> Drop for Stopping<'_, '_, S, T, R> {
+impl<S, T, R: Stream> Drop for Stopping<'_, '_, S, T, R> {
     fn drop(&mut self) {
         if !self.only_on_panic || thread::panicking() {
             self.run.post(Board::stop);

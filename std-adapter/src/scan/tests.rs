@@ -107,7 +107,11 @@ impl Read for Double {
     }
 }
 
-impl Stream for Double {}
+impl Stream for Double {
+    type End = ();
+
+    fn end(self) {}
+}
 
 /// What a run over many streams saw.
 #[derive(Debug, Default, PartialEq)]
@@ -338,6 +342,48 @@ fn a_reader_that_lies_is_an_error() {
     assert!(matches!(result, Err(ScanError::Read(ReadError { offset: 0, .. }))));
 }
 
+/// A peer that sends on only when what it sent has been acknowledged, but for so many bytes.
+struct LockStep<'b> {
+    left: &'b [u8],
+    sent: u64,
+    ahead: u64,
+    acknowledged: &'b AtomicU64,
+}
+
+impl Read for LockStep<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.sent - self.acknowledged.load(Ordering::SeqCst) > self.ahead {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let len = self.left.read(&mut buffer[..40_000])?;
+        self.sent += len as u64;
+        Ok(len)
+    }
+}
+
+/// No chunk that is known waits for bytes that are not there yet.
+#[test]
+fn a_peer_that_waits_for_chunks_is_never_waited_for() {
+    within_a_minute(|| {
+        let (key, params) = (key(), params(4 << 10, 16 << 10, 64 << 10));
+        let bytes = noise(11, 3_000_000);
+        let scanner = Scanner::new(params, GearTable::published(), &key).with_gate(ALWAYS);
+        for threads in [1, 2, 3, 4] {
+            // One chunk of the largest size may be at hand, and the byte that decides about it.
+            for ahead in [(64 << 10) + 2, 150_000, 300_000] {
+                let acknowledged = AtomicU64::new(0);
+                let peer = LockStep { left: &bytes, sent: 0, ahead, acknowledged: &acknowledged };
+                let visit = |chunk: Chunk| {
+                    acknowledged.store(chunk.offset + u64::from(chunk.len), Ordering::SeqCst);
+                    Ok::<(), Infallible>(())
+                };
+                let read = Pool::scope(threads, |pool| scanner.scan(pool, peer, visit)).unwrap();
+                assert_eq!(read, 3_000_000, "{threads} threads, {ahead} bytes");
+            }
+        }
+    });
+}
+
 /// Zeros between data: a stream that says where its holes are gives the chunks of one that does not.
 struct Sparse {
     extents: VecDeque<(bool, Vec<u8>)>,
@@ -359,6 +405,13 @@ impl Read for Sparse {
 }
 
 impl Stream for Sparse {
+    /// Bytes passed over.
+    type End = u64;
+
+    fn end(self) -> u64 {
+        self.skipped
+    }
+
     fn hole(&mut self) -> u64 {
         match self.extents.front() {
             Some((true, zeros)) if self.tells => zeros.len() as u64,
@@ -406,9 +459,9 @@ fn holes_give_the_chunks_of_their_zeros() {
                         scanner.scan_all(pool, streams, |event| {
                             match event {
                                 Event::Chunk((), chunk) => chunks.push(chunk),
-                                Event::End((), sparse, read) => {
+                                Event::End((), passed_over, read) => {
                                     assert_eq!(read.unwrap(), bytes.len() as u64);
-                                    skipped = sparse.skipped;
+                                    skipped = passed_over;
                                 }
                                 Event::Note(()) => {}
                             }

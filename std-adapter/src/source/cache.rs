@@ -29,9 +29,9 @@ const SHORT: u64 = 1 << 20;
 const NOWAIT: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x8);
 
 impl Cache {
-    /// For a file of `size` bytes.
-    pub(super) fn new(file: &File, size: u64) -> Self {
-        let was_absent = size > 0 && is_absent(file, size).unwrap_or(false);
+    /// For a file of `size` bytes, of which so many are not in holes.
+    pub(super) fn new(file: &File, size: u64, allocated: u64) -> Self {
+        let was_absent = size > 0 && is_absent(file, size, allocated).unwrap_or(false);
         Self { dropped: was_absent.then_some(0) }
     }
 
@@ -55,15 +55,19 @@ impl Cache {
 
 /// Whether most of a file is absent from the page cache. `None` if the system does not say, to whom the file is not ours to ask
 /// about, say.
-fn is_absent(file: &File, size: u64) -> Option<bool> {
+fn is_absent(file: &File, size: u64, allocated: u64) -> Option<bool> {
     #[cfg(target_os = "linux")]
     match cached_pages(file) {
         Ok(pages) => {
             let page = u64::try_from(rustix::param::page_size()).unwrap_or(u64::MAX);
-            return Some(pages.saturating_mul(page) < size / 2);
+            return Some(pages.saturating_mul(page) < allocated / 2);
         }
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {}
         Err(_) => return None,
+    }
+    if allocated < size {
+        // Any place may be a hole.
+        return None;
     }
     let places = [0, size / 2, size.saturating_sub(1)];
     let places = places.get(..if size < SHORT { 1 } else { 3 })?;

@@ -99,7 +99,9 @@ impl Source {
         let kind = if metadata.is_file() {
             let size = metadata.size();
             let holes = Holes::new(size, metadata.blocks().saturating_mul(BLOCK));
-            Kind::Regular { size, holes, cache: Cache::new(&file, size) }
+            // Holes have no pages that could be in the cache.
+            let allocated = metadata.blocks().saturating_mul(BLOCK).min(size);
+            Kind::Regular { size, holes, cache: Cache::new(&file, size, allocated) }
         } else {
             Kind::Other
         };
@@ -149,6 +151,13 @@ impl Read for Source {
 }
 
 impl Stream for Source {
+    /// What [`check`](Source::check) says.
+    type End = io::Result<Result<(), SizeChanged>>;
+
+    fn end(self) -> Self::End {
+        self.check()
+    }
+
     fn hole(&mut self) -> u64 {
         match &mut self.kind {
             Kind::Regular { holes, .. } => holes.at(&self.file, self.read),

@@ -18,6 +18,16 @@ pub(crate) enum Outcome {
     DataWrong,
 }
 
+impl Outcome {
+    /// The exit code.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::DataWrong => 1,
+        }
+    }
+}
+
 /// A run that had to stop.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -60,9 +70,20 @@ impl Failure {
 }
 
 /// An error of writing to standard output while threads are at work: the end of the program at once. One of them may be waiting
-/// for a pipe, and would be waited for.
-pub(crate) fn stdout_failed(error: &io::Error) -> ! {
-    process::exit(Failure::stdout(error).report().into())
+/// for a pipe, and would be waited for. What went wrong before is not forgotten.
+pub(crate) fn stdout_failed(error: &io::Error, so_far: Outcome) -> ! {
+    let code = Failure::stdout(error).report().max(so_far.code());
+    process::exit(code.into())
+}
+
+/// How a run ends whose last results were written to standard output, or not. That a reader has gone does not undo what went
+/// wrong before.
+pub(crate) fn stdout_written(written: io::Result<()>, outcome: Outcome) -> Result<Outcome, Failure> {
+    match written.map_err(|error| Failure::stdout(&error)) {
+        Err(Failure::Gone) if outcome == Outcome::DataWrong => Ok(outcome),
+        Err(failure) => Err(failure),
+        Ok(()) => Ok(outcome),
+    }
 }
 
 impl From<ParamError> for Failure {

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use core::fmt::Display;
 use std::borrow::Cow;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use chunkmill::{HashEvent, Pool, StreamHasher};
 
 use crate::args::HashArgs;
 use crate::console::Progress;
-use crate::failure::{Failure, Outcome, stdout_failed};
+use crate::failure::{Failure, Outcome, stdout_failed, stdout_written};
 use crate::inputs::{self, Input};
 use crate::names::printable;
 
@@ -20,12 +20,13 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
     args.key.leaves_stdin_to(&args.files)?;
     let key = args.key.read()?;
     let work = args.work.begin()?;
-    let progress = Progress::new(!args.work.quiet, None);
+    // Two writers on one terminal would tear each other's lines apart.
+    let progress = Progress::new(!(args.work.quiet || io::stdout().is_terminal()), None);
     let mut stdout = BufWriter::new(io::stdout().lock());
     let mut outcome = Outcome::Done;
-    let mut failed = |path: &Path, why: &dyn Display| {
+    let failed = |outcome: &mut Outcome, path: &Path, why: &dyn Display| {
         progress.say(&format!("{}: {why}", printable(path)));
-        outcome = Outcome::DataWrong;
+        *outcome = Outcome::DataWrong;
     };
     let mut hasher = StreamHasher::new(&key).with_gate(work.gate).with_memory(work.memory);
     if let Some(pace) = &work.pace {
@@ -34,8 +35,8 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
     let Ok(()) = Pool::scope(work.threads, |pool| {
         hasher.hash_all(pool, inputs::files(&args.files, &progress), |event| {
             let (input, id) = match event {
-                HashEvent::End(input, source, id) => {
-                    (input, id.map_err(io::Error::other).and_then(|id| source.check().map(|()| id)))
+                HashEvent::End(input, kept, id) => {
+                    (input, id.map_err(io::Error::other).and_then(|id| kept.map(|()| id)))
                 }
                 HashEvent::Note(input) => (input, Err(io::Error::other("not opened"))),
                 _ => return Ok::<(), Infallible>(()),
@@ -43,18 +44,17 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome, Failure> {
             match (input, id) {
                 (Input::File(path), Ok(id)) => write_line(&mut stdout, &id, &path).unwrap_or_else(|error| {
                     progress.clear();
-                    stdout_failed(&error)
+                    stdout_failed(&error, outcome)
                 }),
-                (Input::File(path), Err(error)) => failed(&path, &error),
-                (Input::Failed(path, why), _) => failed(&path, &why),
+                (Input::File(path), Err(error)) => failed(&mut outcome, &path, &error),
+                (Input::Failed(path, why), _) => failed(&mut outcome, &path, &why),
                 (Input::Skipped, _) => {}
             }
             Ok(())
         })
     });
     progress.clear();
-    stdout.flush().map_err(|error| Failure::stdout(&error))?;
-    Ok(outcome)
+    stdout_written(stdout.flush(), outcome)
 }
 
 /// `HEX  NAME`. A name with a line end or a backslash is escaped, and the line then starts with a backslash: the way of

@@ -86,6 +86,13 @@ impl Read for Counted {
 }
 
 impl Stream for Counted {
+    /// Whether the file kept its size while it was read.
+    type End = io::Result<()>;
+
+    fn end(self) -> io::Result<()> {
+        self.check()
+    }
+
     fn hole(&mut self) -> u64 {
         self.source.hole()
     }

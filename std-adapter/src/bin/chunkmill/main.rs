@@ -21,7 +21,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Cli, Command};
-use crate::failure::Outcome;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -34,8 +33,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => pack::verify::run(&args),
     };
     match result {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::DataWrong) => ExitCode::from(1),
+        Ok(outcome) => ExitCode::from(outcome.code()),
         Err(failure) => ExitCode::from(failure.report()),
     }
 }

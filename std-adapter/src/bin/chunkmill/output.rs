@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,9 @@ impl Output {
     pub(crate) fn create(path: &Path, mode: u32) -> Result<Self, Failure> {
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(Failure::Usage(format!("{} is there and is not a regular file", printable(path))));
+        }
+        if [&b"/"[..], b"/.", b"/.."].iter().any(|end| path.as_os_str().as_bytes().ends_with(end)) {
+            return Err(Failure::Usage(format!("{} names a folder, not a file", printable(path))));
         }
         // Asked first, so that the error is about this folder and not about a temporary name in it.
         let failed = |error: io::Error| Failure::io("cannot create", path, &error);

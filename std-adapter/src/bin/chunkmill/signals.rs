@@ -7,15 +7,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// On SIGINT and SIGTERM removes a file that is not whole, and ends as the signal would have it. A file that grows past the
-/// limit becomes an error of the write instead of an end.
+/// On SIGHUP, SIGINT and SIGTERM removes a file that is not whole, and ends as the signal would have it. What was ignored when the
+/// program began, as by `nohup`, stays ignored. A file that grows past the limit becomes an error of the write instead of an
+/// end.
 pub(crate) fn remove_when_interrupted(unfinished: PathBuf) -> io::Result<()> {
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let ignored = ignored();
+    let wanted =
+        [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored & 1u64.rotate_left(mask_bit(*signal)) == 0);
+    let mut signals = Signals::new(wanted)?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         if let Some(signal) = signals.forever().next() {
             let _ = fs::remove_file(&unfinished);
@@ -23,4 +27,15 @@ pub(crate) fn remove_when_interrupted(unfinished: PathBuf) -> io::Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// The signals that are ignored, signal 1 in the lowest bit. None if the system does not tell.
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+fn mask_bit(signal: i32) -> u32 {
+    u32::try_from(signal).unwrap_or(1).saturating_sub(1)
 }

@@ -13,12 +13,15 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
         None if unit.is_empty() => 0,
         None => return Err(unit_hint(digits, unit)),
     };
-    // `u64::from_str` takes a plus sign, which nobody means.
-    let number = if digits.starts_with('+') { None } else { digits.parse::<u64>().ok() };
-    let Some(number) = number else {
+    let Some(number) = parse_digits(digits, 10) else {
         return Err("expected a whole number of bytes, such as 4096 or 64KiB".to_owned());
     };
     number.checked_mul(1 << shift).ok_or_else(|| "more bytes than 64 bits can count".to_owned())
+}
+
+/// Reads digits alone: the standard library also takes a plus sign, which nobody means.
+pub(crate) fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
+    if digits.starts_with('+') { None } else { u64::from_str_radix(digits, radix).ok() }
 }
 
 /// Reads a chunk size, which no limit lets past 32 bits.

@@ -2,7 +2,7 @@ use chunkmill::core::{ChunkParams, GearTable, IdKey, Size};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::sizes::parse_chunk_size;
+use crate::sizes::{parse_chunk_size, parse_digits};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Chunking")]
@@ -48,8 +48,8 @@ impl ChunkingArgs {
 
 fn parse_seed(text: &str) -> Result<u64, String> {
     let number = match text.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => text.parse(),
+        Some(hex) => parse_digits(hex, 16),
+        None => parse_digits(text, 10),
     };
-    number.map_err(|_| "expected a whole number below 2^64, or one in hex such as 0x1f".to_owned())
+    number.ok_or_else(|| "expected a whole number below 2^64, or one in hex such as 0x1f".to_owned())
 }

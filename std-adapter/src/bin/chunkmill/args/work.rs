@@ -4,7 +4,7 @@ use chunkmill::{Gate, Objective, Pace, Pool, enter_background};
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
-use crate::sizes::parse_memory;
+use crate::sizes::{parse_digits, parse_memory};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Work")]
@@ -18,7 +18,7 @@ pub(crate) struct WorkArgs {
     objective: Wanted,
 
     /// KiB of work from which more than one thread is used: 0 always [default: by objective; or CHUNKMILL_MT_THRESHOLD]
-    #[arg(long, value_name = "KiB")]
+    #[arg(long, value_parser = parse_gate, value_name = "KiB")]
     gate: Option<u64>,
 
     /// Give way to all other work: nice 19 and idle I/O
@@ -113,16 +113,21 @@ impl WorkArgs {
 }
 
 fn parse_threads(text: &str) -> Result<Threads, String> {
-    match (text, text.parse()) {
+    match (text, parse_digits(text, 10).and_then(|count| usize::try_from(count).ok())) {
         ("auto", _) => Ok(Threads::Auto),
-        (_, Ok(count @ 1..=Pool::MAX_THREADS)) => Ok(Threads::Count(count)),
+        (_, Some(count @ 1..=Pool::MAX_THREADS)) => Ok(Threads::Count(count)),
         _ => Err("expected 1 to 64, or auto".to_owned()),
     }
 }
 
+fn parse_gate(text: &str) -> Result<u64, String> {
+    parse_digits(text, 10).ok_or_else(|| "expected a whole number of KiB".to_owned())
+}
+
 fn parse_percent(text: &str) -> Result<u32, String> {
-    match text.strip_suffix('%').unwrap_or(text).parse() {
-        Ok(percent @ 1..=400) => Ok(percent),
+    let percent = parse_digits(text.strip_suffix('%').unwrap_or(text), 10);
+    match percent.and_then(|percent| u32::try_from(percent).ok()) {
+        Some(percent @ 1..=400) => Ok(percent),
         _ => Err("expected 1 to 400 percent".to_owned()),
     }
 }

@@ -16,8 +16,8 @@ use chunkmill::{Event, Pool, Scanner, Totals, kernel_from_environment};
 use self::histogram::Histogram;
 use crate::args::{Format, ScanArgs};
 use crate::console::Progress;
-use crate::failure::{Failure, Outcome, stdout_failed};
-use crate::inputs::{self, Counted, Input};
+use crate::failure::{Failure, Outcome, stdout_failed, stdout_written};
+use crate::inputs::{self, Input};
 use crate::names::printable;
 
 /// A way to print chunks and their totals.
@@ -85,10 +85,9 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
     }
     let Ok(()) = Pool::scope(work.threads, |pool| {
         scanner.scan_all(pool, inputs::trees(&args.paths, &progress), |event| {
-            run.event(event).unwrap_or_else(|error| {
-                progress.clear();
-                stdout_failed(&error)
-            });
+            if let Err(error) = run.event(event) {
+                run.listing_failed(&error, args.histogram.is_some());
+            }
             Ok::<(), Infallible>(())
         })
     });
@@ -102,15 +101,17 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome, Failure> {
         threads: work.threads,
         peak_rss: peak_rss().unwrap_or(0),
     };
-    run.listing.summary(&summary).map_err(|error| Failure::stdout(&error))?;
-    if let Some(path) = &args.histogram {
+    let ended = stdout_written(run.listing.summary(&summary), run.outcome());
+    if let Some(path) = &args.histogram
+        && matches!(ended, Ok(_) | Err(Failure::Gone))
+    {
         run.histogram.write(path, &params)?;
     }
-    Ok(if run.errors == 0 { Outcome::Done } else { Outcome::DataWrong })
+    ended
 }
 
 impl Run<'_> {
-    fn event(&mut self, event: Event<'_, Input, Counted>) -> io::Result<()> {
+    fn event(&mut self, event: Event<'_, Input, io::Result<()>>) -> io::Result<()> {
         match event {
             Event::Chunk(Input::File(path), chunk) => {
                 self.totals.add(&chunk);
@@ -118,9 +119,9 @@ impl Run<'_> {
                 self.listing.chunk(path, &chunk)?;
             }
             Event::End(Input::File(path), _, Err(error)) => self.file_failed(&path, &error),
-            Event::End(Input::File(path), source, Ok(_)) => {
+            Event::End(Input::File(path), kept, Ok(_)) => {
                 self.files = self.files.saturating_add(1);
-                if let Err(changed) = source.check() {
+                if let Err(changed) = kept {
                     self.file_failed(&path, &changed);
                 }
             }
@@ -131,9 +132,36 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The histogram is a result of its own: for it the work goes on, though nobody reads the list any more.
+    fn listing_failed(&mut self, error: &io::Error, goes_on: bool) {
+        if goes_on && error.kind() == io::ErrorKind::BrokenPipe {
+            self.listing = Box::new(Nobody);
+        } else {
+            self.progress.clear();
+            stdout_failed(error, self.outcome())
+        }
+    }
+
+    const fn outcome(&self) -> Outcome {
+        if self.errors == 0 { Outcome::Done } else { Outcome::DataWrong }
+    }
+
     fn file_failed(&mut self, path: &Path, why: &dyn core::fmt::Display) {
         self.errors = self.errors.saturating_add(1);
         self.progress.say(&format!("{}: {why}", printable(path)));
+    }
+}
+
+/// Whoever read the list has gone.
+struct Nobody;
+
+impl Listing for Nobody {
+    fn chunk(&mut self, _: &Path, _: &Chunk) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn summary(&mut self, _: &Summary<'_>) -> io::Result<()> {
+        Ok(())
     }
 }
 
