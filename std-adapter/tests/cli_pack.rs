@@ -98,6 +98,30 @@ fn every_number_of_threads_and_memory_reads_the_same() {
     }
 }
 
+/// Chunks of the largest size, of the default ones, on more threads than there is memory for.
+#[test]
+fn memory_is_bounded_whatever_the_input() {
+    let place = Place::new();
+    let half = 4 << 20;
+    // No cut point in all of it, and no chunk like another.
+    let mut content: Vec<u8> =
+        (0u64..16).flat_map(|part| [vec![0; half], vec![part as u8 | 0x80; half]].concat()).collect();
+    content.extend(noise(1, 16 << 20));
+    place.file("in", &content);
+    let peak = |words: &[&str]| {
+        let options = ["--memory", "40MiB", "--threads", "4", "--format", "json"];
+        let summary = summary(place.run([words, &options].concat()).exits(0).out());
+        (summary["peak_rss_bytes"].as_u64().unwrap(), summary["records"].as_u64().unwrap())
+    };
+    let (packing, records) = peak(&["pack", "in", "-o", "p"]);
+    assert!(records < 40, "chunks are not of the largest size: {records}");
+    for (what, peak) in
+        [("pack", packing), ("verify", peak(&["verify", "p"]).0), ("unpack", peak(&["unpack", "p", "-o", "o"]).0)]
+    {
+        assert!(peak < 44 << 20, "{what}: {peak} bytes");
+    }
+}
+
 #[test]
 fn zeros_become_holes_if_that_is_wanted() {
     let place = Place::new();

@@ -5,7 +5,7 @@ use std::io::Read;
 use chunkmill_core::Cutter;
 
 use super::line::Input;
-use super::span::Span;
+use super::span::{STEP, Span};
 use crate::read::{ReadError, read_some};
 
 /// The line's input: fills spans, one behind the other.
@@ -21,9 +21,6 @@ pub(super) struct Cutting<'g, R> {
     /// Why the stream ended early.
     pub(super) error: Option<ReadError>,
 }
-
-/// Bytes read at once: they are cut while they are still in the cache.
-const STEP: usize = 128 << 10;
 
 impl<'g, R: Read> Cutting<'g, R> {
     pub(super) const fn new(reader: R, cutter: Cutter<'g>) -> Self {

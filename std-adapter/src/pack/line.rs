@@ -8,12 +8,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::Pool;
 use crate::pool::Job;
 
-/// What goes over a line. Its memory is used again.
-pub(super) trait Item: Default + Send {
-    /// Bytes of memory that it takes, the same from its being filled until it is filled again.
-    fn memory(&self) -> usize;
-}
-
 /// Where items come from. Used by one thread at a time.
 pub(super) trait Input<T>: Send {
     /// Fills an item, which may have been used before, and says whether there was anything to fill it with. If not, no more will
@@ -37,16 +31,6 @@ pub(super) trait Output<T>: Send {
 pub(super) struct Line<'e, T, I, S, O> {
     state: Mutex<State<'e, T, I, S, O>>,
     changed: Condvar,
-    limits: Limits,
-}
-
-/// From so much on, no other item is begun.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// Items under way.
-    items: usize,
-    /// Bytes of memory that they take.
-    memory: usize,
 }
 
 struct State<'e, T, I, S, O> {
@@ -61,11 +45,8 @@ struct State<'e, T, I, S, O> {
     unsettled: u64,
     /// Numbers of the places that wait.
     waiting: BTreeSet<u64>,
-    /// Items to be used again.
+    /// Items that are not under way.
     spare: Vec<T>,
-    /// Bytes of memory of these, and of those under way.
-    spare_memory: usize,
-    in_flight: usize,
     input_ended: bool,
     /// Everything is done, or something failed.
     over: bool,
@@ -77,6 +58,12 @@ enum Place<T> {
     Waiting(T),
 }
 
+/// How many items to make if each takes up to `each` bytes: one for each thread and one that waits for its turn, as far as the
+/// memory goes. More would drive each other out of the cache.
+pub(super) fn items_within(memory: usize, each: usize, threads: usize) -> usize {
+    memory.checked_div(each).unwrap_or(1).clamp(1, threads.saturating_add(1))
+}
+
 /// What a thread can do next.
 enum Turn<'e, T, I, O> {
     Fill(&'e mut I, T),
@@ -84,11 +71,10 @@ enum Turn<'e, T, I, O> {
     Work(u64, T),
 }
 
-impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Line<'e, T, I, S, O> {
+impl<'e, T: Send, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Line<'e, T, I, S, O> {
     /// A new line. `settle` sees each item once in order, after it was worked on, and says whether it is to be worked on again.
-    ///
-    /// At most `memory` bytes of items are under way and kept, and one item more.
-    pub(super) const fn new(input: &'e mut I, settle: S, output: &'e mut O, memory: usize) -> Self {
+    /// No more than `items`, at least one, are ever under way: their memory is used again and again.
+    pub(super) const fn new(input: &'e mut I, settle: S, output: &'e mut O, items: Vec<T>) -> Self {
         let state = State {
             input: Some(input),
             output: Some(output),
@@ -97,24 +83,20 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
             first: 0,
             unsettled: 0,
             waiting: BTreeSet::new(),
-            spare: Vec::new(),
-            spare_memory: 0,
-            in_flight: 0,
+            spare: items,
             input_ended: false,
             over: false,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new(), limits: Limits { items: 0, memory } }
+        Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Runs until the input has ended and all is put, or the output breaks. Each thread has `tools` of its own.
     pub(super) fn run<K>(
-        mut self,
+        self,
         pool: &Pool<'_, '_>,
         tools: impl Fn() -> K + Sync,
         work: impl Fn(&mut K, &mut T) + Sync,
     ) {
-        // One for each thread and one that waits for its turn: more would drive each other out of the cache.
-        self.limits.items = pool.threads().saturating_add(1);
         let turns = || self.take_turns(&mut tools(), &work);
         pool.run(Job::Long, pool.threads().saturating_sub(1), &turns, turns);
     }
@@ -129,7 +111,7 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
             if state.over {
                 return;
             }
-            let Some(turn) = state.next_turn(self.limits) else {
+            let Some(turn) = state.next_turn() else {
                 if state.is_done() {
                     state.over = true;
                     return;
@@ -157,13 +139,11 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
                     state
                 }
                 Turn::Put(output, mut item) => {
-                    let memory = item.memory();
                     let flow = output.put(&mut item);
                     let mut state = self.lock();
                     state.output = Some(output);
-                    state.in_flight = state.in_flight.saturating_sub(memory);
                     state.over |= flow.is_break();
-                    state.keep(item, self.limits.memory);
+                    state.spare.push(item);
                     state
                 }
             };
@@ -176,9 +156,9 @@ impl<'e, T: Item, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
     }
 }
 
-impl<'e, T: Item, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
+impl<'e, T, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
     /// What is nearest to the end of the line first.
-    fn next_turn(&mut self, limits: Limits) -> Option<Turn<'e, T, I, O>> {
+    fn next_turn(&mut self) -> Option<Turn<'e, T, I, O>> {
         let done = self.first != self.unsettled && matches!(self.places.front(), Some(Place::Done(_)));
         if done
             && let Some(output) = self.output.take()
@@ -192,15 +172,12 @@ impl<'e, T: Item, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
         {
             return Some(Turn::Work(number, item));
         }
-        let room = self.in_flight == 0 || (self.places.len() < limits.items && self.in_flight < limits.memory);
-        let input = self.input.take_if(|_| room && !self.input_ended)?;
-        let item = self.spare.pop().unwrap_or_default();
-        self.spare_memory = self.spare_memory.saturating_sub(item.memory());
+        let input = self.input.take_if(|_| !self.input_ended && !self.spare.is_empty())?;
+        let item = self.spare.pop()?;
         Some(Turn::Fill(input, item))
     }
 
     fn push(&mut self, item: T) {
-        self.in_flight = self.in_flight.saturating_add(item.memory());
         let number = self.first.wrapping_add(u64::try_from(self.places.len()).unwrap_or(0));
         self.places.push_back(Place::Waiting(item));
         self.waiting.insert(number);
@@ -241,15 +218,6 @@ impl<'e, T: Item, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
         self.places.get_mut(usize::try_from(number.wrapping_sub(self.first)).ok()?)
     }
 
-    /// Items grow to the longest that they ever held, so not all of them can be kept.
-    fn keep(&mut self, item: T, budget: usize) {
-        let memory = self.spare_memory.saturating_add(item.memory());
-        if self.spare.is_empty() || self.in_flight.saturating_add(memory) <= budget {
-            self.spare_memory = memory;
-            self.spare.push(item);
-        }
-    }
-
     fn is_done(&self) -> bool {
         self.input_ended && self.input.is_some() && self.output.is_some() && self.places.is_empty()
     }
@@ -276,12 +244,6 @@ mod tests {
     /// How often it was worked on, and its number.
     #[derive(Default)]
     struct Numbered(u32, u64);
-
-    impl Item for Numbered {
-        fn memory(&self) -> usize {
-            10
-        }
-    }
 
     struct UpTo(u64);
 
@@ -311,10 +273,11 @@ mod tests {
         }
     }
 
-    fn run(threads: usize, memory: usize, output: &mut Taken, work: impl Fn(&mut Numbered) + Sync) {
+    fn run(threads: usize, items: usize, output: &mut Taken, work: impl Fn(&mut Numbered) + Sync) {
         let settle = |item: &mut Numbered| item.1.is_multiple_of(3);
         Pool::scope(threads, |pool| {
-            Line::new(&mut UpTo(200), settle, output, memory).run(pool, || (), |(), item| work(item));
+            let items = (0..items).map(|_| Numbered::default()).collect();
+            Line::new(&mut UpTo(200), settle, output, items).run(pool, || (), |(), item| work(item));
         });
     }
 
@@ -329,26 +292,26 @@ mod tests {
     #[test]
     fn items_come_out_in_order_after_as_many_rounds_as_were_settled() {
         for threads in 1..=4 {
-            for budget in [0, 10, 35, 10_000] {
+            for items in [1, 2, 3, 100] {
                 let mut taken = Taken::default();
-                run(threads, budget, &mut taken, spin);
-                assert_eq!(taken.numbers, (0..200).rev().collect::<Vec<u64>>(), "{threads} threads, {budget}");
+                run(threads, items, &mut taken, spin);
+                assert_eq!(taken.numbers, (0..200).rev().collect::<Vec<u64>>(), "{threads} threads, {items} items");
             }
         }
     }
 
     #[test]
-    fn no_more_are_under_way_than_fit() {
-        for (budget, most) in [(0, 1), (10, 1), (25, 3), (1000, 4)] {
+    fn no_more_are_under_way_than_there_are() {
+        for items in [1, 2, 3] {
             let (under_way, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let mut taken = Taken::default();
-            run(4, budget, &mut taken, |item| {
+            run(4, items, &mut taken, |item| {
                 let now = under_way.fetch_add(1, Ordering::SeqCst) + 1;
                 seen.fetch_max(now, Ordering::SeqCst);
                 spin(item);
                 under_way.fetch_sub(1, Ordering::SeqCst);
             });
-            assert!(seen.into_inner() <= most, "budget {budget}");
+            assert!(seen.into_inner() <= items, "{items} items");
         }
     }
 
@@ -356,7 +319,7 @@ mod tests {
     fn an_output_that_breaks_stops_the_line() {
         for threads in 1..=4 {
             let mut taken = Taken { breaks_at: Some(120), ..Taken::default() };
-            run(threads, 100, &mut taken, spin);
+            run(threads, 10, &mut taken, spin);
             assert_eq!(taken.numbers, (121..200).rev().collect::<Vec<u64>>());
         }
     }
@@ -366,7 +329,7 @@ mod tests {
         for threads in 1..=4 {
             let mut taken = Taken::default();
             let panicked = catch_unwind(AssertUnwindSafe(|| {
-                run(threads, 100, &mut taken, |item| {
+                run(threads, 10, &mut taken, |item| {
                     assert!(item.1 != 50, "as it must");
                     spin(item);
                 });

@@ -4,7 +4,6 @@ use core::ops::Range;
 
 use chunkmill_core::pack::{BlockLen, Opener, PackError, SealedChunk, Stored};
 
-use super::line::Item;
 use super::span::grow;
 
 /// Some records and their payloads: at least [`Parcel::LEN`] bytes of them while the pack goes on.
@@ -54,6 +53,20 @@ impl Parcel {
     pub(super) const LEN: usize = 256 << 10;
     const RECORDS: usize = 4096;
 
+    /// A parcel with room for all it can hold when no chunk is longer than `max`. The system gives pages of it only as they are
+    /// used.
+    pub(super) fn with_room(max: usize, kept: bool) -> Self {
+        let room = Self::LEN.saturating_add(max);
+        let chunks = Vec::with_capacity(if kept { room } else { 0 });
+        Self { payloads: Vec::with_capacity(room), chunks, ..Self::default() }
+    }
+
+    /// Bytes of memory that such a parcel takes at most.
+    pub(super) const fn most_memory(max: usize, kept: bool) -> usize {
+        let room = Self::LEN.saturating_add(max);
+        if kept { room.saturating_mul(2) } else { room }
+    }
+
     /// As it was when it was new, but for its memory.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
@@ -61,7 +74,7 @@ impl Parcel {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.stored >= Self::LEN || self.entries.len() >= Self::RECORDS
+        self.stored.max(self.opened) >= Self::LEN || self.entries.len() >= Self::RECORDS
     }
 
     /// Adds a record, and gives the room for its payload. The chunk is only kept once it is opened if that is wanted.
@@ -125,10 +138,4 @@ fn take(used: &mut usize, len: u32) -> Range<usize> {
     let start = *used;
     *used = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX));
     start..*used
-}
-
-impl Item for Parcel {
-    fn memory(&self) -> usize {
-        self.payloads.len().saturating_add(self.chunks.len())
-    }
 }

@@ -5,7 +5,8 @@ use core::ops::Range;
 use chunkmill_core::pack::{BlockLen, CompressTable, Compressor};
 use chunkmill_core::{Chunk, ChunkId, ChunkIndex, IdKey};
 
-use super::line::Item;
+/// Bytes read at once: they are cut while they are still in the cache.
+pub(super) const STEP: usize = 128 << 10;
 
 /// Whole chunks, one behind the other: at least [`Span::LEN`] bytes of them while the stream goes on, so that handing a span to
 /// another thread costs little beside the work on it.
@@ -55,6 +56,24 @@ pub(super) struct Tools<'k> {
 impl Span {
     /// Bytes of chunks that are enough for a span.
     pub(super) const LEN: usize = 256 << 10;
+
+    /// A span with room for all it can hold when no chunk is longer than `max`. The system gives pages of it only as they are
+    /// used.
+    pub(super) fn with_room(max: usize) -> Self {
+        let (bytes, frames) = Self::room(max);
+        Self { bytes: Vec::with_capacity(bytes), frames: Vec::with_capacity(frames), ..Self::default() }
+    }
+
+    /// Bytes of memory that such a span takes at most.
+    pub(super) fn most_memory(max: usize) -> usize {
+        let (bytes, frames) = Self::room(max);
+        bytes.saturating_add(frames)
+    }
+
+    fn room(max: usize) -> (usize, usize) {
+        let chunks = Self::LEN.saturating_add(max);
+        (chunks.saturating_add(STEP), Compressor::room_for(BlockLen::MAX, chunks))
+    }
 
     /// As it was when it was new, but for its memory.
     pub(super) fn clear(&mut self) {
@@ -129,13 +148,6 @@ impl Span {
                 used = end;
             }
         }
-    }
-}
-
-impl Item for Span {
-    /// Frames are no longer than what they hold.
-    fn memory(&self) -> usize {
-        self.bytes.len().saturating_mul(2)
     }
 }
 

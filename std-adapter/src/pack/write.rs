@@ -7,7 +7,7 @@ use chunkmill_core::{ChunkParams, Cutter, GearTable, IdKey, Retained};
 
 use super::SeenChunks;
 use super::cutting::Cutting;
-use super::line::{Line, Output};
+use super::line::{Line, Output, items_within};
 use super::span::{Cut, Fate, Span, Tools};
 use crate::{Pool, ReadError};
 
@@ -24,13 +24,17 @@ pub struct PackSetup<'s> {
     pub stream_id: [u8; 16],
     /// Whether to compress with LZ4, in blocks of 64 KiB.
     pub compressed: bool,
-    /// Bytes of memory: up to a quarter for the index, and up to a half for chunks on their way and their frames. One span of
-    /// chunks may always be on its way: that takes up to twice the largest chunk and 1 MiB, whatever is said here.
+    /// Bytes of memory: up to an eighth for the index of chunks, 74 bytes for each, the rest for spans of chunks on their way.
+    /// A span takes up to twice the largest chunk and 1 MiB. One there is whatever is said here, and no more than one for
+    /// each thread and one. At the default sizes 64 MiB are enough for two threads, and 100 MiB for four.
     pub memory: usize,
 }
 
 /// Why a pack could not be written, with what was done before.
 pub type PackWriteError = Stopped<IngestError<io::Error, WriteError<io::Error>>>;
+
+/// The part of the memory that the index may take.
+const INDEX_SHARE: usize = 8;
 
 /// Bytes gathered for one write.
 const WRITE_LEN: usize = 64 << 10;
@@ -58,13 +62,16 @@ pub fn pack(
     } else {
         Packer::new(params, gear, stream_id, key)
     };
-    let mut index = SeenChunks::new(memory / 4);
+    let mut index = SeenChunks::new(memory / INDEX_SHARE);
     let settle = move |span: &mut Span| span.decide(&mut index, compressed);
     let tools = || Tools { key, table: CompressTable::large() };
     let mut cutting = Cutting::new(reader, Cutter::new(params, gear));
     let mut writing = Writing::new(packer, writer);
     if writing.result.is_ok() {
-        let line = Line::new(&mut cutting, settle, &mut writing, memory / 2);
+        let max = usize::try_from(params.max()).unwrap_or(usize::MAX);
+        let spans = items_within(memory.saturating_sub(memory / INDEX_SHARE), Span::most_memory(max), pool.threads());
+        let spans = (0..spans).map(|_| Span::with_room(max)).collect();
+        let line = Line::new(&mut cutting, settle, &mut writing, spans);
         line.run(pool, tools, |tools, span| span.work(tools));
     }
     let (summary, written) = writing.end(cutting.error.is_none());

@@ -11,7 +11,7 @@ use chunkmill_core::IdKey;
 use chunkmill_core::drive::{Stopped, Summary};
 use chunkmill_core::pack::{Opener, StreamHeader, Totals};
 
-use super::line::{Line, Output};
+use super::line::{Line, Output, items_within};
 use super::parcel::{Entry, Parcel, State, Tools};
 use super::records::{Failed, Records};
 use crate::Pool;
@@ -25,8 +25,9 @@ pub use self::restoring::{UnpackError, unpack};
 pub struct ReadSetup<'s> {
     /// The id key.
     pub key: &'s IdKey,
-    /// Bytes of memory: up to a half for records on their way. One parcel of them may always be: that takes up to twice the
-    /// largest chunk of the pack and 1 MiB, whatever is said here.
+    /// Bytes of memory for parcels of records on their way. A parcel takes up to twice the largest chunk of the pack and 512
+    /// KiB, half of that if chunks are only checked. One there is whatever is said here, and no more than one for each thread
+    /// and one. What [`Earlier`](super::Earlier) takes comes on top, and a chunk if any repeats.
     pub memory: usize,
 }
 
@@ -80,12 +81,16 @@ fn read<C: Consumer>(
     let mut records = Records::new(pack, setup.key, C::KEEPING);
     let begun = records.header().map_err(Refused::Wrong).and_then(|header| {
         consumer.header(&header).map_err(Refused::ByConsumer)?;
-        Ok(Opener::new(setup.key, &header))
+        let max = usize::try_from(header.params.max()).unwrap_or(usize::MAX);
+        Ok((max, Opener::new(setup.key, &header)))
     });
     let mut taking = Taking { consumer, summary: Summary::default(), result: Ok(()) };
     match begun {
-        Ok(opener) => {
-            let line = Line::new(&mut records, |_| false, &mut taking, setup.memory / 2);
+        Ok((max, opener)) => {
+            let each = Parcel::most_memory(max, C::KEEPING);
+            let parcels = items_within(setup.memory, each, pool.threads());
+            let parcels = (0..parcels).map(|_| Parcel::with_room(max, C::KEEPING)).collect();
+            let line = Line::new(&mut records, |_| false, &mut taking, parcels);
             line.run(pool, || Tools::new(&opener), |tools, parcel| parcel.open(tools));
         }
         Err(refused) => taking.result = Err(refused),
