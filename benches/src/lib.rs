@@ -29,15 +29,13 @@
 )]
 
 pub mod chart;
-pub mod clock;
 pub mod data;
-pub mod harness;
-pub mod machine;
 pub mod params;
 pub mod rng;
 pub mod size;
-pub mod stats;
 pub mod subject;
 pub mod table;
 pub mod tally;
 mod text;
+
+pub use chunkmill_measure::{clock, harness, machine, stats};

@@ -35,6 +35,8 @@ pub(crate) fn chunkmill(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> C
     let mut command = Command::new(env!("CARGO_BIN_EXE_chunkmill"));
     // A key in the developer's own environment would change every id.
     command.args(words).env_remove(KEY_VARIABLE);
+    // So would a saved calibration change the number of threads.
+    command.env("CHUNKMILL_PROFILE", "/none");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -6,11 +6,11 @@ mod work;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 pub(crate) use self::chunking::ChunkingArgs;
 pub(crate) use self::key::KeyArgs;
-pub(crate) use self::work::{Work, WorkArgs};
+pub(crate) use self::work::{Work, WorkArgs, parse_thread_count};
 
 /// Content-defined chunks and keyed ids for backups, with the CPU-seconds counted
 #[derive(Debug, Parser)]
@@ -23,6 +23,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Measure from which size on more threads pay on this machine, for wall time and for CPU time
+    Calibrate(CalibrateArgs),
     /// Keyed BLAKE3 of whole files, a line each, as `b3sum --keyed` prints it
     Hash(HashArgs),
     /// Make a new secret key of 32 random bytes
@@ -37,6 +39,52 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Check every byte of a pack
     Verify(VerifyArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CalibrateArgs {
+    /// Fewer lengths and runs: some seconds
+    #[arg(long, conflicts_with = "thorough")]
+    pub(crate) quick: bool,
+
+    /// More lengths and runs: a minute or two
+    #[arg(long)]
+    pub(crate) thorough: bool,
+
+    /// Runs of each length
+    #[arg(long, value_parser = value_parser!(u32).range(1..=10_000), value_name = "N")]
+    pub(crate) runs: Option<u32>,
+
+    /// Percent by which splitting must be faster to be worth it
+    #[arg(long, default_value_t = 5.0, value_parser = parse_part, value_name = "PERCENT")]
+    pub(crate) margin: f64,
+
+    /// Percent of CPU time that the balanced objective may cost more
+    #[arg(long, default_value_t = 10.0, value_parser = parse_part, value_name = "PERCENT")]
+    pub(crate) max_cpu_overhead: f64,
+
+    /// Threads of the split [default: as many as the CPU runs at once, at most 4]
+    #[arg(long, value_parser = parse_thread_count, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+
+    /// Write the figures to a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Show the figures of such a file again, and measure nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "thorough", "runs", "margin", "max_cpu_overhead", "threads"])]
+    pub(crate) from_json: Option<PathBuf>,
+
+    /// Keep the thresholds: later runs on this machine use them unless told otherwise
+    #[arg(long)]
+    pub(crate) save: bool,
+}
+
+fn parse_part(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(percent) if (0.0..=1000.0).contains(&percent) => Ok(percent),
+        _ => Err("expected 0 to 1000 percent".to_owned()),
+    }
 }
 
 #[derive(Args, Debug)]

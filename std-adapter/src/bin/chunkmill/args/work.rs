@@ -1,8 +1,10 @@
+use std::env;
 use std::io;
 
-use chunkmill::{Gate, Objective, Pace, Pool, enter_background};
+use chunkmill::{GATE_VARIABLE, Gate, Objective, Pace, Pool, enter_background};
 use clap::{Args, ValueEnum};
 
+use crate::calibrate::saved_threshold;
 use crate::failure::Failure;
 use crate::sizes::{parse_digits, parse_memory};
 
@@ -97,7 +99,7 @@ impl WorkArgs {
         };
         let gate = match self.gate {
             Some(kib) => Gate::new(objective).with_threshold(kib.saturating_mul(1024)),
-            None => Gate::from_environment(objective).map_err(|error| Failure::Usage(error.to_string()))?,
+            None => default_gate(objective)?,
         };
         if self.background {
             enter_background().map_err(|error| Failure::Io(format!("cannot go into the background: {error}")))?;
@@ -112,11 +114,27 @@ impl WorkArgs {
     }
 }
 
+/// What the environment says, else what was calibrated, else what is right for most.
+fn default_gate(objective: Objective) -> Result<Gate, Failure> {
+    let gate = Gate::from_environment(objective).map_err(|error| Failure::Usage(error.to_string()))?;
+    if env::var_os(GATE_VARIABLE).is_some() || objective == Objective::Cpu {
+        return Ok(gate);
+    }
+    Ok(saved_threshold(objective)?.map_or(gate, |threshold| gate.with_threshold(threshold)))
+}
+
 fn parse_threads(text: &str) -> Result<Threads, String> {
-    match (text, parse_digits(text, 10).and_then(|count| usize::try_from(count).ok())) {
-        ("auto", _) => Ok(Threads::Auto),
-        (_, Some(count @ 1..=Pool::MAX_THREADS)) => Ok(Threads::Count(count)),
-        _ => Err("expected 1 to 64, or auto".to_owned()),
+    if text == "auto" {
+        return Ok(Threads::Auto);
+    }
+    parse_thread_count(text).map(Threads::Count).map_err(|error| format!("{error}, or auto"))
+}
+
+/// Reads a number of threads.
+pub(crate) fn parse_thread_count(text: &str) -> Result<usize, String> {
+    match parse_digits(text, 10).and_then(|count| usize::try_from(count).ok()) {
+        Some(count @ 1..=Pool::MAX_THREADS) => Ok(count),
+        _ => Err("expected 1 to 64".to_owned()),
     }
 }
 
