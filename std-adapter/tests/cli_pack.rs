@@ -17,7 +17,9 @@ mod common;
 use core::time::Duration;
 use std::fs;
 use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 
@@ -175,7 +177,7 @@ fn pipes_do_for_files() {
     assert!(fs::read(place.path("out")).unwrap() == stream);
     // What repeats cannot be read again from a pipe, nor from the other.
     let finished = place.run_with_input(["unpack", "-", "-o", "-"], &pack[..]).exits(3);
-    finished.says(1, &["repeats", "neither the pack nor the output is a file"]);
+    finished.says(1, &["-: ", "repeats", "give the pack or the output as one", "bytes, is written"]);
     assert!(stream.starts_with(&finished.stdout));
 }
 
@@ -242,7 +244,7 @@ fn damage_is_named_and_keeps_nothing_unless_it_is_asked_for() {
         place.file("bad", &bad);
         place.run(["verify", "bad"]).exits(1).says(1, &[&["bad: "], words].concat());
         place.run(["ls", "bad"]).exits(1).says(1, words);
-        place.run(["unpack", "bad", "-o", "out"]).exits(1).says(1, &[words, &["--partial"]].concat());
+        place.run(["unpack", "bad", "-o", "out"]).exits(1).says(1, &[words, &["verified before"]].concat());
         assert!(!place.path("out").exists());
         place.run(["unpack", "bad", "-o", "part", "--partial", "--force"]).exits(1).says(1, words);
         let part = fs::read(place.path("part")).unwrap_or_default();
@@ -274,8 +276,17 @@ fn what_follows_a_pack_is_not_part_of_it() {
     for more in [&b"x"[..], &good] {
         place.file("long", [&good[..], more].concat());
         place.run(["verify", "long"]).exits(1).says(1, &["long: ", "trailer", &end, "more bytes"]);
-        place.run(["unpack", "long", "-o", "out", "--force"]).exits(0).says(1, &["long: ", &end]);
+        place.run(["unpack", "long", "-o", "out", "--force"]).exits(1).says(1, &["long: ", &end, "more bytes"]);
         assert!(fs::read(place.path("out")).unwrap() == stream);
+        let listed = place.run(["ls", "long"]).exits(1);
+        listed.says(1, &["long: ", &end, "more bytes"]);
+        assert!(listed.out().contains("records, "));
+        // Nor is it forgotten when nobody reads what was found.
+        for words in [&["verify", "long"][..], &["unpack", "long", "-o", "out", "--force"], &["ls", "long"]] {
+            let mut program = Running::start(&mut place.program(words));
+            drop(program.child.stdout.take());
+            program.finish().exits(1).says(1, &["more bytes"]);
+        }
     }
 }
 
@@ -391,6 +402,77 @@ fn kills_leave_no_pack_that_is_not_whole() {
     place.run(["pack", "in", "-o", "p"]).exits(0);
     place.run(["unpack", "p", "-o", "out"]).exits(0);
     assert!(fs::read(place.path("out")).unwrap() == content);
+}
+
+/// A pack ends with its trailer: nobody waits for what a pipe may still bring.
+#[test]
+fn the_end_of_a_pack_is_the_end_though_the_pipe_stays_open() {
+    let (place, stream) = packed(&[]);
+    let pack = fs::read(place.path("p.cmill")).unwrap();
+    for words in [&["verify", "-"][..], &["unpack", "-", "-o", "out"], &["ls", "-"]] {
+        let mut program = Running::start(place.program(words).stdin(Stdio::piped()));
+        let mut stdin = program.child.stdin.take().unwrap();
+        stdin.write_all(&pack).unwrap();
+        program.finish().exits(0);
+        drop(stdin);
+    }
+    assert!(fs::read(place.path("out")).unwrap() == stream);
+}
+
+/// An output that fails ends the program, though a thread waits for the input.
+#[test]
+fn a_failed_output_ends_the_work_though_the_input_stalls() {
+    let place = Place::new();
+    place.file("in", noise(1, 4 << 20));
+    place.run(["pack", "in", "-o", "p", "--avg", "64KiB"]).exits(0);
+    let pack = fs::read(place.path("p")).unwrap();
+    let half = &pack[..pack.len() / 2];
+    for threads in ["1", "2", "4"] {
+        let words = ["unpack", "-", "-o", "-", "--threads", threads];
+        let mut program = Running::start(place.program(words).stdin(Stdio::piped()));
+        let mut stdin = program.child.stdin.take().unwrap();
+        drop(program.child.stdout.take());
+        // It may end before it has read everything.
+        let _ = stdin.write_all(half);
+        program.finish().exits(0);
+        drop(stdin);
+
+        let limited =
+            format!("ulimit -f 200; exec {} unpack - -o out --threads {threads}", env!("CARGO_BIN_EXE_chunkmill"));
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(limited).current_dir(place.path("")).env_remove("CHUNKMILL_KEY");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = Running::start(&mut command);
+        let mut stdin = program.child.stdin.take().unwrap();
+        let _ = stdin.write_all(half);
+        program.finish().exits(3).says(1, &["out", "File too large"]);
+        drop(stdin);
+        assert_eq!(place.names(), ["in", "p"]);
+    }
+}
+
+/// What was read before a bad sector is as good as what was read before damage.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_error_keeps_what_was_verified_if_it_is_asked_for() {
+    let place = Place::new();
+    place.file("in", noise(1, 600_000));
+    place.run(["pack", "in", "-o", "p", "--avg", "4KiB"]).exits(0);
+    let pack = fs::read(place.path("p")).unwrap();
+    for partial in [false, true] {
+        // A connection that the other side ends while something it was sent is unread gives an error behind what it sent.
+        let (mut near, far) = UnixStream::pair().unwrap();
+        (&far).write_all(b"unread").unwrap();
+        let words = [&["unpack", "-", "-o", "out"][..], if partial { &["--partial"][..] } else { &[] }].concat();
+        let program = Running::start(place.program(words).stdin(OwnedFd::from(far)));
+        near.write_all(&pack[..300_000]).unwrap();
+        drop(near);
+        let finished = program.finish().exits(3);
+        finished.says(1, &["-: ", "offset", "Connection reset", if partial { "is written" } else { "--partial" }]);
+        assert_eq!(place.path("out").exists(), partial);
+    }
+    let out = fs::read(place.path("out")).unwrap();
+    assert!(out.len() > 200_000 && noise(1, 600_000).starts_with(&out), "{} bytes", out.len());
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub fn naive_verify(mut from: &File) -> Result<Tally, Box<dyn Error>> {
 /// Reading fails, or the pack is not good.
 pub fn ours_verify(mut from: &File, threads: usize) -> Result<(u64, u64), Box<dyn Error>> {
     from.rewind()?;
-    let setup = ReadSetup { key: &IdKey::from_bytes(KEY), memory: 64 << 20 };
+    let setup = ReadSetup { key: &IdKey::from_bytes(KEY), memory: 64 << 20, waits: false };
     let whole = Pool::scope(threads, |pool| verify(pool, from, &setup))?;
     Ok((whole.summary.chunks, whole.summary.bytes))
 }

@@ -7,7 +7,7 @@ use core::fmt;
 pub struct PackError {
     /// What is wrong.
     pub kind: PackErrorKind,
-    /// Whole records before the place. They were good.
+    /// Whole records before the place. Their tags were good, and their payloads, if they were opened.
     pub record: u64,
     /// Offset in the stream, in bytes, of the header or record that is wrong; of a stream that is cut off, its length.
     pub offset: u64,

@@ -18,13 +18,15 @@ pub(super) struct Cutting<'g, R> {
     offset: u64,
     /// Bytes read.
     taken: u64,
+    /// Nothing is read any more: a terminal would be asked again.
+    ended: bool,
     /// Why the stream ended early.
     pub(super) error: Option<ReadError>,
 }
 
 impl<'g, R: Read> Cutting<'g, R> {
     pub(super) const fn new(reader: R, cutter: Cutter<'g>) -> Self {
-        Self { reader, cutter, carried: Vec::new(), offset: 0, taken: 0, error: None }
+        Self { reader, cutter, carried: Vec::new(), offset: 0, taken: 0, ended: false, error: None }
     }
 
     /// Fills an empty span. It stays empty at the end of the stream only. After an error the chunks before it are in the span.
@@ -37,6 +39,7 @@ impl<'g, R: Read> Cutting<'g, R> {
         while whole < Span::LEN {
             let read = read_some(&mut self.reader, span.window(len, STEP), &mut self.taken)?.len();
             if read == 0 {
+                self.ended = true;
                 if let Some(last) = self.cutter.finish() {
                     self.push(span, &mut whole, last);
                 }
@@ -65,8 +68,9 @@ impl<'g, R: Read> Cutting<'g, R> {
 impl<R: Read + Send> Input<Span> for Cutting<'_, R> {
     fn fill(&mut self, span: &mut Span) -> bool {
         span.clear();
-        if self.error.is_none() {
+        if !self.ended {
             self.error = self.read_and_cut(span).err();
+            self.ended |= self.error.is_some();
         }
         !span.cuts.is_empty()
     }

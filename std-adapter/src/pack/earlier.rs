@@ -65,20 +65,25 @@ impl ChunkSource for Earlier {
 
     fn fetch(&mut self, id: &ChunkId, into: &mut [u8]) -> io::Result<bool> {
         if matches!(self.from, From::Nowhere) {
-            let why = "a chunk repeats, and neither the pack nor the output is a file in which it could be read again";
+            let why = "a chunk repeats, and there is no file in which it could be read again: give the pack or the output as one";
             return Err(io::Error::other(why));
         }
         let Some(place) = self.places.get(id.as_bytes()) else { return Ok(false) };
         match &self.from {
             From::Nowhere => return Ok(false),
-            From::Restored(file) => file.read_exact_at(into, place.offset)?,
+            From::Restored(file) => return found(file.read_exact_at(into, place.offset)),
             From::Pack(file, start) => {
                 let at = start.saturating_add(place.payload);
                 let stored = usize::try_from(place.payload_len).unwrap_or(usize::MAX);
                 if stored == into.len() {
-                    file.read_exact_at(into, at)?;
+                    return found(file.read_exact_at(into, at));
                 } else {
-                    FrameDecoder::new(Part { file, at, left: place.payload_len.into() }).read_exact(into)?;
+                    let part = Part { file, at, left: place.payload_len.into() };
+                    match FrameDecoder::new(part).read_exact(into) {
+                        // What is there is not a frame any more: then the chunk is not there.
+                        Err(error) if error.raw_os_error().is_none() => return Ok(false),
+                        read => read?,
+                    }
                 }
             }
         }
@@ -90,6 +95,14 @@ impl ChunkSource for Earlier {
         let payload_len = u32::try_from(payload.end.saturating_sub(payload.start)).unwrap_or(u32::MAX);
         let place = Place { offset: chunk.offset, payload: payload.start, payload_len };
         self.places.entry(*chunk.id.as_bytes()).or_insert(place);
+    }
+}
+
+/// A file that is shorter than it was has the chunk no more.
+fn found(read: io::Result<()>) -> io::Result<bool> {
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| true),
     }
 }
 

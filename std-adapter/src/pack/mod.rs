@@ -24,7 +24,7 @@
 //!
 //! let file = tempfile::tempfile()?;
 //! let mut earlier = Earlier::in_restored(file.try_clone()?);
-//! let setup = ReadSetup { key: &key, memory: 64 << 20 };
+//! let setup = ReadSetup { key: &key, memory: 64 << 20, waits: false };
 //! let restored = Pool::scope(2, |pool| unpack(pool, &packed[..], &mut earlier, &file, &setup))?;
 //! assert_eq!((restored.summary.bytes, restored.more_follows), (500_000, false));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -67,9 +67,11 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// Whether bytes follow behind the trailer. An error here is none of the pack's.
-    pub(super) fn more_follows(&mut self) -> bool {
-        self.input.fill_buf().is_ok_and(|more| !more.is_empty())
+    /// Whether bytes follow behind the trailer; of a reader that may wait, whether they have come already. An error here is
+    /// none of the pack's.
+    pub(super) fn more_follows(&mut self, waits: bool) -> bool {
+        let waiting = !self.input.buffer().is_empty();
+        waiting || !waits && self.input.fill_buf().is_ok_and(|more| !more.is_empty())
     }
 
     /// The next step that is not about input.

@@ -78,7 +78,7 @@ fn every_number_of_threads_writes_the_bytes_of_the_core() {
 }
 
 fn reading(key: &IdKey) -> ReadSetup<'_> {
-    ReadSetup { key, memory: 1 << 20 }
+    ReadSetup { key, memory: 1 << 20, waits: false }
 }
 
 /// The records that come out, each on a line, and how it ended.
@@ -103,7 +103,7 @@ fn every_number_of_threads_reads_the_same() {
         assert_eq!(expected.matches("Record").count(), expected.lines().count() - 3);
         for threads in [2, 3, 4, 8] {
             for memory in [0, 1 << 20, 64 << 20] {
-                let setup = ReadSetup { key: &key, memory };
+                let setup = ReadSetup { key: &key, memory, waits: false };
                 let mut restored = tempfile::tempfile().unwrap();
                 let mut earlier = Earlier::in_restored(restored.try_clone().unwrap());
                 Pool::scope(threads, |pool| {
@@ -246,6 +246,30 @@ impl Read for Broken<'_> {
         match self.0.read(buffer)? {
             0 => Err(io::Error::other("broken")),
             len => Ok(len),
+        }
+    }
+}
+
+/// Like a terminal, which goes on after an end.
+struct Reviving<'b>(&'b [u8], bool);
+
+impl Read for Reviving<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        assert!(!self.1, "read again after the end");
+        let len = self.0.read(buffer)?;
+        self.1 = len == 0;
+        Ok(len)
+    }
+}
+
+#[test]
+fn the_end_is_the_end() {
+    let key = IdKey::from_bytes([9; 32]);
+    for len in [0, 1, 100_000] {
+        for threads in [1, 2] {
+            let reader = Reviving(&stream()[..len], false);
+            let done = Pool::scope(threads, |pool| pack(pool, reader, io::sink(), &setup(&key, 1 << 20))).unwrap();
+            assert_eq!(done.bytes, len as u64);
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct PackSetup<'s> {
     pub stream_id: [u8; 16],
     /// Whether to compress with LZ4, in blocks of 64 KiB.
     pub compressed: bool,
-    /// Bytes of memory: up to an eighth for the index of chunks, 74 bytes for each, the rest for spans of chunks on their way.
+    /// Bytes of memory: up to an eighth for the index of chunks, 57 to 114 bytes for each, the rest for spans of chunks on their way.
     /// A span takes up to twice the largest chunk and 1 MiB. One there is whatever is said here, and no more than one for
     /// each thread and one. At the default sizes 64 MiB are enough for two threads, and 100 MiB for four.
     pub memory: usize,

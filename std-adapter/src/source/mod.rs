@@ -94,6 +94,23 @@ impl Source {
         Ok(Self { file, kind: Kind::Other, read: 0 })
     }
 
+    /// The file and the offset at which this stream begins in it, to be read in other places while the stream goes on. `None` if
+    /// it is a pipe or a device. Of standard input, to be asked before anything is read.
+    ///
+    /// # Errors
+    ///
+    /// If the descriptor cannot be duplicated or asked.
+    pub fn to_read_again(&self) -> io::Result<Option<(File, u64)>> {
+        if !self.file.metadata()?.is_file() {
+            return Ok(None);
+        }
+        let start = match self.kind {
+            Kind::Regular { .. } => 0,
+            Kind::Other => io::Seek::stream_position(&mut &self.file)?,
+        };
+        Ok(Some((self.file.try_clone()?, start)))
+    }
+
     fn from_file(file: File) -> io::Result<Self> {
         let metadata = file.metadata()?;
         let kind = if metadata.is_file() {

@@ -1,6 +1,7 @@
 //! What the user named, opened one after the other while the work goes on.
 
 use core::fmt::Display;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,11 @@ fn failed(path: &Path, why: &dyn Display) -> Next<Input, Counted> {
 impl Counted {
     pub(crate) const fn new(source: Source, progress: Progress) -> Self {
         Self { source, progress }
+    }
+
+    /// The file, and where in it the stream begins, to be read again in other places.
+    pub(crate) fn to_read_again(&self) -> io::Result<Option<(File, u64)>> {
+        self.source.to_read_again()
     }
 
     /// Whether the file kept its size while it was read.

@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::names::printable;
-use crate::signals::remove_when_interrupted;
+use crate::signals::{remove_when_interrupted, survive_size_limits};
 
 /// The mode of keys.
 pub(crate) const SECRET: u32 = 0o600;
@@ -56,8 +56,14 @@ impl Output {
 
     /// The unfinished file goes when a signal ends the program.
     pub(crate) fn vanishes_when_interrupted(&self) -> Result<(), Failure> {
+        survive_size_limits()?;
         remove_when_interrupted(self.file.path().to_path_buf())
             .map_err(|error| Failure::Io(format!("cannot wait for signals: {error}")))
+    }
+
+    /// Where it is while it is not finished.
+    pub(crate) fn unfinished(&self) -> PathBuf {
+        self.file.path().to_path_buf()
     }
 
     /// The same file, to be read.
@@ -92,11 +98,12 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        // Not through the temporary file, which would put its name into the error.
+        self.file.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_file_mut().flush()
     }
 }
 

@@ -11,11 +11,17 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use crate::failure::Failure;
+
+/// A file that grows past the limit becomes an error of the write instead of the program's end.
+pub(crate) fn survive_size_limits() -> Result<(), Failure> {
+    let done = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    done.map(|_| ()).map_err(|error| Failure::Io(format!("cannot wait for signals: {error}")))
+}
+
 /// On SIGHUP, SIGINT and SIGTERM removes a file that is not whole, and ends as the signal would have it. What was ignored when the
-/// program began, as by `nohup`, stays ignored. A file that grows past the limit becomes an error of the write instead of an
-/// end.
+/// program began, as by `nohup`, stays ignored.
 pub(crate) fn remove_when_interrupted(unfinished: PathBuf) -> io::Result<()> {
-    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let ignored = ignored();
     let wanted =
         [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| ignored & 1u64.rotate_left(mask_bit(*signal)) == 0);

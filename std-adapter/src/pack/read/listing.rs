@@ -5,7 +5,7 @@ use chunkmill_core::Chunk;
 use chunkmill_core::drive::RestoreError;
 use chunkmill_core::pack::{StreamHeader, Totals};
 
-use super::{Consumer, Entry, Failed, Parcel, ReadSetup, read};
+use super::{Consumer, Entry, Failed, Parcel, ReadSetup, Whole, read};
 use crate::Pool;
 
 /// What a pack says of itself, verified.
@@ -35,8 +35,8 @@ pub fn list<E: From<RestoreError<io::Error, Infallible, Infallible>> + Send>(
     pack: impl Read + Send,
     setup: &ReadSetup<'_>,
     visit: impl FnMut(Listed) -> Result<(), E> + Send,
-) -> Result<(), E> {
-    read(pool, pack, setup, Listing(visit)).map(|_| ()).map_err(|stopped| stopped.error)
+) -> Result<Whole, E> {
+    read(pool, pack, setup, Listing(visit)).map_err(|stopped| stopped.error)
 }
 
 struct Listing<V>(V);

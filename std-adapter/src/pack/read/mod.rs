@@ -29,6 +29,9 @@ pub struct ReadSetup<'s> {
     /// KiB, half of that if chunks are only checked. One there is whatever is said here, and no more than one for each thread
     /// and one. What [`Earlier`](super::Earlier) takes comes on top, and a chunk if any repeats.
     pub memory: usize,
+    /// Whether a read may wait for a writer, as that of a pipe does. What follows a pack is then only seen if it has come with
+    /// it: nobody waits for what need not come.
+    pub waits: bool,
 }
 
 /// What was read of a pack that is good to its trailer.
@@ -105,7 +108,7 @@ fn read<C: Consumer>(
         Err(Refused::Wrong(failed)) => consumer.end(None).and(Err(C::failed(failed))),
     };
     match result {
-        Ok(()) => Ok(Whole { summary, more_follows: records.more_follows() }),
+        Ok(()) => Ok(Whole { summary, more_follows: records.more_follows(setup.waits) }),
         Err(error) => Err(Stopped { summary, error }),
     }
 }

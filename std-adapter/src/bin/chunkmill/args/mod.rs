@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 pub(crate) use self::chunking::ChunkingArgs;
 pub(crate) use self::key::KeyArgs;
-pub(crate) use self::work::{Work, WorkArgs, parse_thread_count};
+pub(crate) use self::work::{WorkArgs, parse_thread_count};
 
 /// Content-defined chunks and keyed ids for backups, with the CPU-seconds counted
 #[derive(Debug, Parser)]

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chunkmill::Objective;
@@ -84,14 +84,12 @@ impl Profile {
 
 /// The threshold that was saved for this machine, if one was.
 ///
-/// A profile that cannot be read, or is another machine's, is an error: it was saved to be used.
+/// A profile that is damaged, or another machine's, is an error: it was saved to be used.
 pub(crate) fn saved_threshold(objective: Objective) -> Result<Option<u64>, Failure> {
     let Some(path) = place() else { return Ok(None) };
-    match fs::metadata(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound || error.kind() == ErrorKind::NotADirectory => {
-            return Ok(None);
-        }
-        _ => {}
+    // None was saved, or it lies in a home that is not this user's.
+    if fs::metadata(&path).is_err() {
+        return Ok(None);
     }
     let profile = Profile::read(&path)?;
     let machine = Machine::detect().to_string();

@@ -1,17 +1,17 @@
 use core::convert::Infallible;
 use std::io::{self, BufWriter, Write};
 
-use chunkmill::Pool;
 use chunkmill::core::Chunk;
 use chunkmill::core::drive::RestoreError;
 use chunkmill::core::pack::Totals;
 use chunkmill::pack::{Listed, ReadSetup, list};
+use chunkmill::{Pool, Stream};
 use serde::Serialize;
 
-use super::{failed, open};
+use super::{failed, more_follows, open};
 use crate::args::{ListFormat, LsArgs};
 use crate::console;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, stdout_failed, stdout_written};
 use crate::names::printable;
 
 /// For records that are being checked.
@@ -61,20 +61,28 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome, Failure> {
     let key = args.key.read()?;
     let (source, _) = open(&args.input, true)?;
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout());
-    let setup = ReadSetup { key: &key, memory: MEMORY };
+    let setup = ReadSetup { key: &key, memory: MEMORY, waits: source.waits() };
+    let waits = setup.waits;
     let visit = |listed| {
-        match listed {
-            Listed::Record(chunk, stored) => write_record(&mut out, args.format, &chunk, stored)?,
-            Listed::End(totals) => write_totals(&mut out, args.format, totals)?,
-            _ => {}
+        let written = match listed {
+            Listed::Record(chunk, stored) => write_record(&mut out, args.format, &chunk, stored),
+            Listed::End(totals) => write_totals(&mut out, args.format, totals),
+            _ => Ok(()),
+        };
+        match written {
+            Err(error) if waits => stdout_failed(&error, Outcome::Done),
+            written => Ok(written?),
         }
-        Ok(())
     };
     let listed = Pool::scope(Pool::default_threads(), |pool| list(pool, source, &setup, visit));
     // What was good stands before what is said of the rest.
     let flushed = out.flush();
     match listed {
-        Ok(()) => flushed.map(|()| Outcome::Done).map_err(|error| Failure::stdout(&error)),
+        Ok(whole) => {
+            let end = whole.summary.stored_bytes;
+            let outcome = if whole.more_follows { more_follows(&args.input, end) } else { Outcome::Done };
+            stdout_written(flushed, outcome)
+        }
         Err(Stopped::Output(error)) => Err(Failure::stdout(&error)),
         Err(Stopped::Pack(RestoreError::Pack(error))) => {
             console::say(&format!("{}: {error}", printable(&args.input)));

@@ -7,14 +7,15 @@ mod report;
 pub(crate) mod unpack;
 pub(crate) mod verify;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
+use std::process;
 
 use chunkmill::Source;
 
 use self::report::Report;
-use crate::console::Progress;
-use crate::failure::Failure;
+use crate::console::{self, Progress};
+use crate::failure::{Failure, Outcome};
 use crate::inputs::Counted;
 use crate::names::{is_dash, printable};
 
@@ -28,6 +29,37 @@ fn open(path: &Path, quiet: bool) -> Result<(Counted, Progress), Failure> {
     Ok((Counted::new(source, progress.clone()), progress))
 }
 
+/// A writer whose failure ends the program at once if the input may keep a thread waiting: that thread would be waited for.
+struct AtOnce<'e, W> {
+    out: W,
+    waits: bool,
+    /// Leaves nothing behind, says why, and gives the exit code.
+    end: &'e (dyn Fn(&io::Error) -> u8 + Sync),
+}
+
+impl<W> AtOnce<'_, W> {
+    fn check<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        match done {
+            Err(error) if self.waits && error.kind() != io::ErrorKind::Interrupted => {
+                process::exit((self.end)(&error).into())
+            }
+            done => done,
+        }
+    }
+}
+
+impl<W: Write> Write for AtOnce<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.check(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.check(done)
+    }
+}
+
 /// An error of the input or the output, with the file it is about.
 fn failed(path: &Path, error: &dyn core::fmt::Display) -> Failure {
     Failure::Io(format!("{}: {error}", printable(path)))
@@ -36,4 +68,11 @@ fn failed(path: &Path, error: &dyn core::fmt::Display) -> Failure {
 /// An error of writing: to standard output it may be that nobody reads any more.
 fn write_failed(path: &Path, error: &io::Error) -> Failure {
     if is_dash(path) { Failure::stdout(error) } else { Failure::io("cannot write", path, error) }
+}
+
+/// Says what followed a pack.
+fn more_follows(path: &Path, end: u64) -> Outcome {
+    let name = printable(path);
+    console::say(&format!("{name}: expected the end behind the trailer, at {end}, found more bytes"));
+    Outcome::DataWrong
 }

@@ -1,14 +1,15 @@
+use std::fs;
 use std::io;
 
-use chunkmill::Pool;
 use chunkmill::core::drive::{IngestError, WriteError};
 use chunkmill::pack::{PackSetup, pack};
 use chunkmill::usage::Stopwatch;
+use chunkmill::{Pool, Stream};
 
-use super::{Report, failed, open, write_failed};
+use super::{AtOnce, Report, failed, open, write_failed};
 use crate::args::{Compress, PackArgs};
 use crate::console;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, stdout_written};
 use crate::names::{is_dash, printable};
 use crate::output::{Output, PLAIN};
 
@@ -31,7 +32,15 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
 
     let compressed = args.compression == Compress::Lz4;
     let setup = PackSetup { params, gear: &gear, key: &key, stream_id, compressed, memory: work.memory };
-    let packed = Pool::scope(work.threads, |pool| pack(pool, work.paced(&mut source), &mut output, &setup));
+    let waits = source.waits();
+    let unfinished = output.unfinished();
+    let end = |error: &io::Error| {
+        let _ = fs::remove_file(&unfinished);
+        progress.clear();
+        write_failed(&args.output, error).report()
+    };
+    let out = AtOnce { out: &mut output, waits, end: &end };
+    let packed = Pool::scope(work.threads, |pool| pack(pool, work.paced(&mut source), out, &setup));
     progress.clear();
     let summary = packed.map_err(|stopped| match stopped.error {
         IngestError::Read(error) => failed(&args.input, &error),
@@ -41,12 +50,11 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
     let pack_bytes = output.finish()?;
 
     let used = watch.read();
-    Report::new(&summary, pack_bytes, used, work.threads)
-        .write(&mut io::stdout(), args.format, used)
-        .map_err(|error| Failure::stdout(&error))?;
+    let mut outcome = Outcome::Done;
     if let Err(changed) = source.check() {
         console::say(&format!("{}: {changed}; the pack has what was read", printable(&args.input)));
-        return Ok(Outcome::DataWrong);
+        outcome = Outcome::DataWrong;
     }
-    Ok(Outcome::Done)
+    let report = Report::new(&summary, pack_bytes, used, work.threads);
+    stdout_written(report.write(&mut io::stdout(), args.format, used), outcome)
 }

@@ -1,22 +1,20 @@
-use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
 
-use chunkmill::core::IdKey;
-use chunkmill::core::drive::{RestoreError, WriteError};
-use chunkmill::pack::{Earlier, ReadSetup, UnpackError, Whole, unpack};
+use chunkmill::core::drive::{RestoreError, Stopped, WriteError};
+use chunkmill::pack::{Earlier, ReadSetup, Whole, unpack};
 use chunkmill::usage::Stopwatch;
-use chunkmill::{Pool, SparseWriter};
+use chunkmill::{Pool, SparseWriter, Stream};
 
-use super::{Report, failed, open, write_failed};
+use super::{AtOnce, Report, failed, more_follows, open, write_failed};
 use crate::args::UnpackArgs;
-use crate::args::Work;
 use crate::console;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, stdout_written};
 use crate::inputs::Counted;
 use crate::names::{is_dash, printable};
 use crate::output::{Output, PLAIN};
+use crate::signals::survive_size_limits;
 
 pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
     args.key.leaves_stdin_to(core::slice::from_ref(&args.input))?;
@@ -28,83 +26,79 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
     let work = args.work.begin()?;
     let watch = Stopwatch::start();
     let (mut source, progress) = open(&args.input, args.work.quiet)?;
+    let waits = source.waits();
+    let setup = ReadSetup { key: &key, memory: work.memory, waits };
     let mut output = None;
+    let run = |source: &mut Counted, earlier: &mut Earlier, out: &mut (dyn Write + Send)| {
+        Pool::scope(work.threads, |pool| unpack(pool, work.paced(source), earlier, out, &setup))
+    };
     let unpacked = if to_stdout {
+        survive_size_limits()?;
         let stdout = io::stdout().as_fd().try_clone_to_owned().map_err(|error| Failure::stdout(&error))?;
-        let mut earlier = in_pack(&args.input).map_err(|error| Failure::io("cannot read", &args.input, &error))?;
-        run_unpack(&work, &mut source, &mut earlier, File::from(stdout), &key)
+        let again = source.to_read_again().map_err(|error| Failure::io("cannot read", &args.input, &error))?;
+        let mut earlier = again.map_or_else(Earlier::nowhere, |(file, start)| Earlier::in_pack(file, start));
+        let end = |error: &io::Error| Failure::stdout(error).report();
+        run(&mut source, &mut earlier, &mut AtOnce { out: File::from(stdout), waits, end: &end })
     } else {
         let file = output.insert(Output::new(&args.output, PLAIN, args.force)?);
         file.vanishes_when_interrupted()?;
-        let restored = file.again().map_err(|error| write_failed(&args.output, &error))?;
-        let again = restored.try_clone().map_err(|error| write_failed(&args.output, &error))?;
-        let mut earlier = Earlier::in_restored(again);
+        let again = || file.again().map_err(|error| write_failed(&args.output, &error));
+        let (restored, mut earlier) = (again()?, Earlier::in_restored(again()?));
+        let unfinished = file.unfinished();
+        let end = |error: &io::Error| {
+            let _ = fs::remove_file(&unfinished);
+            write_failed(&args.output, error).report()
+        };
         if args.sparse {
-            run_unpack(&work, &mut source, &mut earlier, SparseWriter::new(&restored), &key)
+            run(&mut source, &mut earlier, &mut AtOnce { out: SparseWriter::new(&restored), waits, end: &end })
         } else {
-            run_unpack(&work, &mut source, &mut earlier, file, &key)
+            run(&mut source, &mut earlier, &mut AtOnce { out: file, waits, end: &end })
         }
     };
     progress.clear();
-    let (summary, outcome) = match unpacked {
-        Ok(Whole { summary, more_follows }) => {
-            if more_follows {
-                let end = summary.stored_bytes;
-                console::say(&format!("{}: bytes follow behind the pack's end at {end}", printable(&args.input)));
+    let (summary, ended) = match unpacked {
+        Ok(Whole { summary, more_follows: true }) => (summary, Ok(more_follows(&args.input, summary.stored_bytes))),
+        Ok(Whole { summary, .. }) => (summary, Ok(Outcome::Done)),
+        Err(Stopped { summary, error }) => {
+            let ended = stopped(args, summary.bytes, error);
+            if !args.partial || summary.bytes == 0 || matches!(ended, Err(Failure::Gone)) {
+                return ended;
             }
-            (summary, Outcome::Done)
-        }
-        Err(stopped) => {
-            let kept = if to_stdout || args.partial { "is written" } else { "is not kept without --partial" };
-            match stopped.error {
-                RestoreError::Pack(error) => {
-                    let (input, bytes) = (printable(&args.input), stopped.summary.bytes);
-                    console::say(&format!("{input}: {error}; what was verified before, {bytes} bytes, {kept}"));
-                }
-                RestoreError::Write(WriteError::Failed { source, .. }) => {
-                    return Err(write_failed(&args.output, &source));
-                }
-                RestoreError::Read(error) => return Err(failed(&args.input, &error)),
-                error => return Err(failed(&args.output, &error)),
-            }
-            if !args.partial || stopped.summary.bytes == 0 {
-                return Ok(Outcome::DataWrong);
-            }
-            (stopped.summary, Outcome::DataWrong)
+            (summary, ended)
         }
     };
     if let Some(output) = output {
         output.finish()?;
     }
+    let outcome = ended?;
     let used = watch.read();
     let report = Report::new(&summary, summary.stored_bytes, used, work.threads);
     if to_stdout {
         let _ = report.write(&mut io::stderr(), args.format, used);
-    } else {
-        report.write(&mut io::stdout(), args.format, used).map_err(|error| Failure::stdout(&error))?;
+        return Ok(outcome);
     }
-    Ok(outcome)
+    stdout_written(report.write(&mut io::stdout(), args.format, used), outcome)
 }
 
-fn run_unpack(
-    work: &Work,
-    source: &mut Counted,
-    earlier: &mut Earlier,
-    out: impl Write + Send,
-    key: &IdKey,
-) -> Result<Whole, UnpackError> {
-    let setup = ReadSetup { key, memory: work.memory };
-    Pool::scope(work.threads, |pool| unpack(pool, work.paced(source), earlier, out, &setup))
-}
-
-/// Where chunks can be read again while the stream goes to a pipe: in the pack, if that is a file. It need not begin at the
-/// start of the one that standard input is.
-fn in_pack(input: &Path) -> io::Result<Earlier> {
-    let mut file =
-        if is_dash(input) { File::from(io::stdin().as_fd().try_clone_to_owned()?) } else { File::open(input)? };
-    if !file.metadata()?.is_file() {
-        return Ok(Earlier::nowhere());
+/// Says why a pack was not restored to its end, and what becomes of the start.
+fn stopped(
+    args: &UnpackArgs,
+    bytes: u64,
+    error: RestoreError<io::Error, io::Error, io::Error>,
+) -> Result<Outcome, Failure> {
+    let input = printable(&args.input);
+    let kept = match bytes {
+        0 => "nothing was verified before".to_owned(),
+        _ if is_dash(&args.output) || args.partial => format!("what was verified before, {bytes} bytes, is written"),
+        _ => format!("what was verified before, {bytes} bytes, is not kept without --partial"),
+    };
+    match error {
+        RestoreError::Pack(error) => {
+            console::say(&format!("{input}: {error}; {kept}"));
+            Ok(Outcome::DataWrong)
+        }
+        RestoreError::Write(WriteError::Failed { source, .. }) => Err(write_failed(&args.output, &source)),
+        RestoreError::Write(error) => Err(failed(&args.output, &error)),
+        error => Err(Failure::Io(format!("{input}: {error}; {kept}"))),
     }
-    let start = file.stream_position()?;
-    Ok(Earlier::in_pack(file, start))
 }
