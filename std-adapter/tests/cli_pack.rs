@@ -181,6 +181,51 @@ fn pipes_do_for_files() {
     assert!(stream.starts_with(&finished.stdout));
 }
 
+/// A real tree through real pipes, on every number of threads.
+#[test]
+fn a_tree_comes_back_through_tar() {
+    let place = Place::new();
+    let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    place.file("expected.tar", Command::new("tar").args(["c", "-C", tree, "."]).output().unwrap().stdout);
+    let program = env!("CARGO_BIN_EXE_chunkmill");
+    for threads in 1..=4 {
+        let script = format!(
+            "set -e; tar c -C '{tree}' . | {program} pack - -o p --force --avg 8KiB --threads {threads} --quiet >report
+             {program} unpack p -o - --threads {threads} | cmp - expected.tar
+             cat p | {program} unpack - -o out.tar --force --threads {threads} >report
+             tar d -C '{tree}' -f out.tar"
+        );
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).current_dir(place.path("")).env_remove("CHUNKMILL_KEY");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        assert_eq!(run(&mut command).exits(0).out(), "");
+    }
+}
+
+/// A pack is read while it is written, as nobody should: either it is cut off or it is whole.
+#[test]
+fn a_pack_that_grows_is_cut_off_until_it_is_whole() {
+    let (place, _) = packed(&[]);
+    let pack = fs::read(place.path("p.cmill")).unwrap();
+    let mut growing = fs::File::create(place.path("growing")).unwrap();
+    growing.write_all(&pack[..100]).unwrap();
+    let mut cut_off = 0;
+    for part in pack[100..].chunks(pack.len() / 12) {
+        let mut program = Running::start(&mut place.program(["verify", "growing"]));
+        growing.write_all(part).unwrap();
+        drop(program.child.stdin.take());
+        let finished = program.finish();
+        if finished.code == Some(1) {
+            cut_off += 1;
+            assert!(finished.err().contains("truncated after"), "{}", finished.err());
+        } else {
+            finished.exits(0);
+        }
+    }
+    assert!(cut_off >= 10, "{cut_off}");
+    place.run(["verify", "growing"]).exits(0);
+}
+
 #[test]
 fn ls_lists_every_record() {
     let (place, stream) = packed(&[]);

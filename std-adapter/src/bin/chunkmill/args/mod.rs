@@ -47,7 +47,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, conflicts_with = "thorough")]
     pub(crate) quick: bool,
 
-    /// More lengths and runs: a minute or two
+    /// More lengths and runs: half a minute or more
     #[arg(long)]
     pub(crate) thorough: bool,
 
