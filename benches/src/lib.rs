@@ -28,7 +28,6 @@
     reason = "benchmarks: a wrong figure of their own is best met by a panic"
 )]
 
-pub mod chart;
 pub mod data;
 pub mod params;
 pub mod rng;
@@ -38,4 +37,4 @@ pub mod table;
 pub mod tally;
 mod text;
 
-pub use chunkmill_measure::{clock, harness, machine, stats};
+pub use chunkmill_measure::{chart, clock, harness, machine, stats};

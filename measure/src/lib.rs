@@ -15,6 +15,7 @@
     reason = "measuring: a wrong figure of its own is best met by a panic"
 )]
 
+pub mod chart;
 pub mod clock;
 pub mod harness;
 pub mod machine;

@@ -60,6 +60,38 @@ fn figures_can_be_shown_again() {
     }
 }
 
+/// The same picture and page from the same figures, well-formed, with every figure in it and nothing from elsewhere.
+#[test]
+fn pictures_and_pages_are_made_of_the_figures() {
+    let place = Place::new();
+    calibrated(&place);
+    let made = |name: &str| {
+        let (svg, html) = (format!("{name}.svg"), format!("{name}.html"));
+        place.run(["calibrate", "--from-json", "found.json", "--svg", &svg, "--html", &html]).exits(0);
+        [svg, html].map(|name| fs::read_to_string(place.path(name)).unwrap())
+    };
+    let [svg, html] = made("one");
+    assert_eq!(made("two"), [svg.clone(), html.clone()]);
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let words: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+    for word in ["Speed: higher is better", "CPU time: lower is better", "whole KiB", "with an odd tail"] {
+        assert!(words.contains(&word), "{word}");
+    }
+    assert!(html.contains(&svg) && html.contains("prefers-color-scheme: dark"));
+    for point in json(&place, "found.json")["points"].as_array().unwrap() {
+        let row = format!(
+            "<tr><td>{}<td>{:.2}x<td>{:.2}x",
+            point["bytes"],
+            point["speed"].as_f64().unwrap(),
+            point["cpu"].as_f64().unwrap()
+        );
+        assert!(html.contains(&row), "{row}");
+    }
+    assert!(!html.replace("http://www.w3.org/2000/svg", "").contains("http"));
+    // Nothing was measured, so there is nothing to draw.
+    place.run(["calibrate", "--threads", "1", "--svg", "none.svg"]).exits(2).says(3, &["--svg"]);
+}
+
 #[test]
 fn what_is_no_calibration_is_refused() {
     let place = Place::new();

@@ -71,6 +71,14 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
+    /// Draw the figures as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+
+    /// Write a page with pictures, figures and thresholds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
     /// Show the figures of such a file again, and measure nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "thorough", "runs", "margin", "max_cpu_overhead", "threads"])]
     pub(crate) from_json: Option<PathBuf>,

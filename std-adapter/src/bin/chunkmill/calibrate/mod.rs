@@ -1,11 +1,13 @@
 //! `chunkmill calibrate`
 
+mod page;
 mod profile;
 mod sweep;
 mod threshold;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use chunkmill::Pool;
 use chunkmill_measure::machine::Machine;
@@ -16,6 +18,7 @@ use self::threshold::{Point, Rules, search};
 use crate::args::CalibrateArgs;
 use crate::console;
 use crate::failure::{Failure, Outcome, stdout_written};
+use crate::output::{Output, PLAIN};
 
 pub(crate) use self::profile::saved_threshold;
 
@@ -29,6 +32,14 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
     };
     if let Some(path) = &args.json {
         profile.write(path)?;
+    }
+    if let Some(path) = &args.svg {
+        let picture =
+            page::svg(&profile).ok_or_else(|| Failure::Usage("--svg: there is no figure to draw".to_owned()))?;
+        write_file(path, &picture)?;
+    }
+    if let Some(path) = &args.html {
+        write_file(path, &page::html(&profile))?;
     }
     let written = write(&mut io::stdout(), &profile);
     if args.save {
@@ -75,6 +86,13 @@ fn calibrate(args: &CalibrateArgs) -> Result<Profile, Failure> {
     Ok(Profile::new(&machine, threads, rules, found, points.into_values().collect()))
 }
 
+/// Writes a file, over one that is there.
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut output = Output::create(path, PLAIN)?;
+    output.write_all(text.as_bytes()).map_err(|error| Failure::io("cannot write", path, &error))?;
+    output.replace()
+}
+
 /// The limit of this process's group of processes, as the system writes it: microseconds in so many.
 fn cpu_limit() -> Option<String> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
@@ -85,22 +103,28 @@ fn cpu_limit() -> Option<String> {
 }
 
 fn write(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
-    let Profile { machine, threads, rules, threshold_bytes: found, points, .. } = profile;
+    let Profile { machine, threads, points, .. } = profile;
     writeln!(out, "{machine}; {threads} threads against one")?;
     writeln!(out, "{:>12} {:>8} {:>8} {:>6}", "bytes", "speed", "CPU", "runs")?;
     for Point { bytes, speed, cpu, runs } in points {
         writeln!(out, "{bytes:>12} {speed:>7.2}x {cpu:>7.2}x {runs:>6}")?;
     }
     writeln!(out)?;
-    let (margin, overhead) = (rules.margin * 100.0, rules.max_cpu_overhead * 100.0);
-    let lines = [
-        ("wall", found.wall, format!("always faster by {margin} % from here on")),
-        ("balanced", found.balanced, format!("and for no more than {overhead} % more CPU time")),
-        ("cpu", found.cpu, "and for no more CPU time".to_owned()),
-    ];
-    for (objective, bytes, why) in lines {
-        let threshold = bytes.map_or("never".to_owned(), |bytes| format!("{} KiB", bytes.div_ceil(1024)));
+    for (objective, threshold, why) in verdicts(profile) {
         writeln!(out, "{:<22} {threshold:>9}   {why}", format!("--objective {objective}"))?;
     }
     out.flush()
+}
+
+/// Each objective, its threshold, and what that means.
+fn verdicts(profile: &Profile) -> [(&'static str, String, String); 3] {
+    let Profile { rules, threshold_bytes: found, .. } = profile;
+    let (margin, overhead) = (rules.margin * 100.0, rules.max_cpu_overhead * 100.0);
+    let threshold =
+        |bytes: Option<u64>| bytes.map_or("never".to_owned(), |bytes| format!("{} KiB", bytes.div_ceil(1024)));
+    [
+        ("wall", threshold(found.wall), format!("always faster by {margin} % from here on")),
+        ("balanced", threshold(found.balanced), format!("and for no more than {overhead} % more CPU time")),
+        ("cpu", threshold(found.cpu), "and for no more CPU time".to_owned()),
+    ]
 }

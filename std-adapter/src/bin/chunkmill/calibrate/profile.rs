@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use chunkmill::Objective;
@@ -12,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::threshold::{Point, Rules, Thresholds};
 use crate::failure::Failure;
 use crate::names::printable;
-use crate::output::{Output, PLAIN};
 
 /// The variable that may name the profile's file.
 const VARIABLE: &str = "CHUNKMILL_PROFILE";
@@ -52,10 +50,7 @@ impl Profile {
 
     /// Writes it to a file, over one that is there.
     pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let mut output = Output::create(path, PLAIN)?;
-        let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        writeln!(output, "{text}").map_err(|error| Failure::io("cannot write", path, &error))?;
-        output.replace()
+        super::write_file(path, &format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default()))
     }
 
     /// Keeps it where later runs look for it, and says where that is.

@@ -78,7 +78,7 @@ fn draw_one(area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>, chart: &
     }
     context
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
+        .position(SeriesLabelPosition::LowerRight)
         .background_style(WHITE.mix(0.85))
         .border_style(BLACK.mix(0.3))
         .draw()
