@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
+pub(crate) mod packs;
+
 use core::time::Duration;
 use std::ffi::{OsStr, OsString};
 use std::fs;
