@@ -153,7 +153,15 @@ fn a_full_disk_leaves_nothing() {
 
 /// Starts a pack of what comes through a pipe, waits until some of it is written, and ends it.
 fn interrupted(place: &Place, signal: Signal) {
-    let mut program = Running::start(place.program(["pack", "-", "-o", "p", "--avg", "4KiB"]).stdin(Stdio::piped()));
+    // Whoever runs the tests may have signals ignored, as under `nohup`, and the program would keep to that.
+    let mut command = Command::new("env");
+    command
+        .arg("--default-signal")
+        .arg(env!("CARGO_BIN_EXE_chunkmill"))
+        .args(["pack", "-", "-o", "p", "--avg", "4KiB"]);
+    command.current_dir(place.path("")).env_remove("CHUNKMILL_KEY").env("CHUNKMILL_PROFILE", "/none");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut program = Running::start(&mut command);
     let mut stdin = program.child.stdin.take().unwrap();
     stdin.write_all(&noise(1, 1 << 20)).unwrap();
     let begun = || place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-"));
