@@ -58,10 +58,11 @@ enum Place<T> {
     Waiting(T),
 }
 
-/// How many items to make if each takes up to `each` bytes: one for each thread and one that waits for its turn, as far as the
-/// memory goes. More would drive each other out of the cache.
-pub(super) fn items_within(memory: usize, each: usize, threads: usize) -> usize {
-    memory.checked_div(each).unwrap_or(1).clamp(1, threads.saturating_add(1))
+/// Items that take up to `each` bytes: one for each thread and one that waits for its turn, as far as the memory goes. More would
+/// drive each other out of the cache.
+pub(super) fn items_within<T>(memory: usize, each: usize, threads: usize, make: impl Fn() -> T) -> Vec<T> {
+    let items = memory.checked_div(each).unwrap_or(1).clamp(1, threads.saturating_add(1));
+    (0..items).map(|_| make()).collect()
 }
 
 /// What a thread can do next.

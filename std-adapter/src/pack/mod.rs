@@ -31,6 +31,7 @@
 //! ```
 
 mod cutting;
+mod device;
 mod earlier;
 mod line;
 mod parcel;

@@ -1,5 +1,5 @@
 use core::ops::ControlFlow;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 
 use chunkmill_core::drive::{self, IngestError, Stopped, Summary, WriteError};
 use chunkmill_core::pack::{BlockLen, CompressTable, Packer};
@@ -7,6 +7,7 @@ use chunkmill_core::{ChunkParams, Cutter, GearTable, IdKey, Retained};
 
 use super::SeenChunks;
 use super::cutting::Cutting;
+use super::device::Device;
 use super::line::{Line, Output, items_within};
 use super::span::{Cut, Fate, Span, Tools};
 use crate::{Pool, ReadError};
@@ -35,9 +36,6 @@ pub type PackWriteError = Stopped<IngestError<io::Error, WriteError<io::Error>>>
 
 /// The part of the memory that the index may take.
 const INDEX_SHARE: usize = 8;
-
-/// Bytes gathered for one write.
-const WRITE_LEN: usize = 64 << 10;
 
 /// Reads `reader` to its end and writes a pack of it to `writer`: a chunk that occurs again becomes a reference. All threads of
 /// the pool read, cut, hash, compress and write; the bytes are the same for every number of them.
@@ -69,8 +67,8 @@ pub fn pack(
     let mut writing = Writing::new(packer, writer);
     if writing.result.is_ok() {
         let max = usize::try_from(params.max()).unwrap_or(usize::MAX);
-        let spans = items_within(memory.saturating_sub(memory / INDEX_SHARE), Span::most_memory(max), pool.threads());
-        let spans = (0..spans).map(|_| Span::with_room(max)).collect();
+        let room = memory.saturating_sub(memory / INDEX_SHARE);
+        let spans = items_within(room, Span::most_memory(max), pool.threads(), || Span::with_room(max));
         let line = Line::new(&mut cutting, settle, &mut writing, spans);
         line.run(pool, tools, |tools, span| span.work(tools));
     }
@@ -93,19 +91,12 @@ struct Writing<W: Write> {
     result: Result<(), Failed>,
 }
 
-/// Where the pack goes.
-struct Device<W: Write> {
-    writer: BufWriter<W>,
-    /// Bytes of the pack.
-    written: u64,
-}
-
 type Failed = WriteError<io::Error>;
 
 impl<W: Write> Writing<W> {
     /// The header goes out first.
     fn new(packer: Packer<'static>, writer: W) -> Self {
-        let mut device = Device { writer: BufWriter::with_capacity(WRITE_LEN, writer), written: 0 };
+        let mut device = Device::new(writer);
         let result = device.write(&packer.header());
         Self { packer, device, summary: Summary::default(), result }
     }
@@ -147,17 +138,5 @@ impl<W: Write + Send> Output<Span> for Writing<W> {
     fn put(&mut self, span: &mut Span) -> ControlFlow<()> {
         self.result = span.cuts.iter().try_for_each(|cut| self.write_chunk(span, cut));
         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
-impl<W: Write> Device<W> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failed> {
-        self.writer.write_all(bytes).map_err(|source| WriteError::Failed { offset: self.written, source })?;
-        self.written = self.written.saturating_add(u64::try_from(bytes.len()).unwrap_or(0));
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Failed> {
-        self.writer.flush().map_err(|source| WriteError::Failed { offset: self.written, source })
     }
 }

@@ -2,7 +2,7 @@ use core::convert::Infallible;
 use std::io::{self, Read};
 
 use chunkmill_core::drive::{RestoreError, Stopped};
-use chunkmill_core::pack::{StreamHeader, Totals};
+use chunkmill_core::pack::Opener;
 
 use super::{Consumer, Entry, Failed, Parcel, ReadSetup, Whole, read};
 use crate::Pool;
@@ -36,15 +36,7 @@ impl Consumer for Checking {
         failed.into()
     }
 
-    fn header(&mut self, _: &StreamHeader) -> Result<(), Wrong> {
-        Ok(())
-    }
-
-    fn record(&mut self, _: &Parcel, _: &Entry) -> Result<(), Wrong> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: Option<Totals>) -> Result<(), Wrong> {
+    fn record(&mut self, _: &Parcel, _: &Entry, _: &Opener) -> Result<(), Wrong> {
         Ok(())
     }
 }

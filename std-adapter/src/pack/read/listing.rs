@@ -3,7 +3,7 @@ use std::io::{self, Read};
 
 use chunkmill_core::Chunk;
 use chunkmill_core::drive::RestoreError;
-use chunkmill_core::pack::{StreamHeader, Totals};
+use chunkmill_core::pack::{Opener, StreamHeader, Totals};
 
 use super::{Consumer, Entry, Failed, Parcel, ReadSetup, Whole, read};
 use crate::Pool;
@@ -54,7 +54,7 @@ impl<E: From<Wrong> + Send, V: FnMut(Listed) -> Result<(), E> + Send> Consumer f
         (self.0)(Listed::Header(*header))
     }
 
-    fn record(&mut self, _: &Parcel, entry: &Entry) -> Result<(), E> {
+    fn record(&mut self, _: &Parcel, entry: &Entry, _: &Opener) -> Result<(), E> {
         (self.0)(Listed::Record(entry.sealed.chunk(), entry.sealed.payload_len()))
     }
 

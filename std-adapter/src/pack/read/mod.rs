@@ -54,18 +54,23 @@ trait Consumer: Send {
     fn failed(failed: Failed) -> Self::Error;
 
     /// The header, first.
-    fn header(&mut self, header: &StreamHeader) -> Result<(), Self::Error>;
+    fn header(&mut self, _: &StreamHeader) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
-    /// A record, whose payload is good if it has one.
-    fn record(&mut self, parcel: &Parcel, entry: &Entry) -> Result<(), Self::Error>;
+    /// A record, whose payload is good if it has one. The opener is for what is had from elsewhere.
+    fn record(&mut self, parcel: &Parcel, entry: &Entry, opener: &Opener) -> Result<(), Self::Error>;
 
     /// There is nothing more: a good trailer, or damage. Not called after an error of this one's own.
-    fn end(&mut self, totals: Option<Totals>) -> Result<(), Self::Error>;
+    fn end(&mut self, _: Option<Totals>) -> Result<(), Self::Error> {
+        Ok(())
+    }
 }
 
 /// The line's output.
 struct Taking<C: Consumer> {
     consumer: C,
+    opener: Opener,
     summary: Summary,
     result: Result<(), Refused<C::Error>>,
 }
@@ -87,19 +92,17 @@ fn read<C: Consumer>(
         let max = usize::try_from(header.params.max()).unwrap_or(usize::MAX);
         Ok((max, Opener::new(setup.key, &header)))
     });
-    let mut taking = Taking { consumer, summary: Summary::default(), result: Ok(()) };
-    match begun {
+    let (mut consumer, mut summary, result) = match begun {
         Ok((max, opener)) => {
+            let mut taking = Taking { consumer, opener: opener.clone(), summary: Summary::default(), result: Ok(()) };
             let each = Parcel::most_memory(max, C::KEEPING);
-            let parcels = items_within(setup.memory, each, pool.threads());
-            let parcels = (0..parcels).map(|_| Parcel::with_room(max, C::KEEPING)).collect();
+            let parcels = items_within(setup.memory, each, pool.threads(), || Parcel::with_room(max, C::KEEPING));
             let line = Line::new(&mut records, |_| false, &mut taking, parcels);
             line.run(pool, || Tools::new(&opener), |tools, parcel| parcel.open(tools));
+            (taking.consumer, taking.summary, taking.result)
         }
-        Err(refused) => taking.result = Err(refused),
-    }
-
-    let Taking { mut consumer, mut summary, result } = taking;
+        Err(refused) => (consumer, Summary::default(), Err(refused)),
+    };
     summary.stored_bytes = records.offset();
     let result = result.and_then(|()| records.ended().map_err(Refused::Wrong));
     let result = match result {
@@ -119,7 +122,7 @@ impl<C: Consumer> Taking<C> {
             if let State::Wrong(error) = entry.state {
                 return Err(Refused::Wrong(Failed::Pack(error)));
             }
-            self.consumer.record(parcel, entry).map_err(Refused::ByConsumer)?;
+            self.consumer.record(parcel, entry, &self.opener).map_err(Refused::ByConsumer)?;
             self.summary.count(entry.sealed.chunk().len, entry.state == State::Nothing);
         }
         Ok(())

@@ -1,20 +1,18 @@
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 
-use chunkmill_core::drive::{RestoreError, Stopped, WriteError};
-use chunkmill_core::pack::{Opener, StreamHeader, Totals};
-use chunkmill_core::{ChunkSource, IdKey};
+use chunkmill_core::ChunkSource;
+use chunkmill_core::drive::{RestoreError, Stopped};
+use chunkmill_core::pack::{Opener, Totals};
 
 use super::{Consumer, Entry, Failed, Parcel, ReadSetup, State, Whole, read};
 use crate::Pool;
 use crate::pack::Earlier;
+use crate::pack::device::Device;
 
 type RestoreFailed = RestoreError<io::Error, io::Error, io::Error>;
 
 /// Why a pack could not be unpacked, with what was done before.
 pub type UnpackError = Stopped<RestoreError<io::Error, io::Error, io::Error>>;
-
-/// Bytes gathered for one write.
-const WRITE_LEN: usize = 64 << 10;
 
 /// Reads a pack to its trailer and writes the stream it was made of to `out`. All threads of the pool read, decompress, check
 /// and write; not a byte goes out that was not verified, and none behind one that was not.
@@ -33,17 +31,12 @@ pub fn unpack(
     out: impl Write + Send,
     setup: &ReadSetup<'_>,
 ) -> Result<Whole, UnpackError> {
-    let out = BufWriter::with_capacity(WRITE_LEN, out);
-    read(pool, pack, setup, Restoring { key: setup.key, opener: None, earlier, out, written: 0, fetched: Vec::new() })
+    read(pool, pack, setup, Restoring { earlier, out: Device::new(out), fetched: Vec::new() })
 }
 
 struct Restoring<'r, W: Write> {
-    key: &'r IdKey,
-    /// For the content of references. Known once the header is.
-    opener: Option<Opener>,
     earlier: &'r mut Earlier,
-    out: BufWriter<W>,
-    written: u64,
+    out: Device<W>,
     /// A chunk that stood earlier.
     fetched: Vec<u8>,
 }
@@ -56,49 +49,32 @@ impl<W: Write + Send> Consumer for Restoring<'_, W> {
         failed.into()
     }
 
-    fn header(&mut self, header: &StreamHeader) -> Result<(), RestoreFailed> {
-        self.opener = Some(Opener::new(self.key, header));
-        Ok(())
-    }
-
-    fn record(&mut self, parcel: &Parcel, entry: &Entry) -> Result<(), RestoreFailed> {
+    fn record(&mut self, parcel: &Parcel, entry: &Entry, opener: &Opener) -> Result<(), RestoreFailed> {
         if entry.state == State::Nothing {
-            return self.refer(entry);
+            return self.refer(entry, opener);
         }
-        let bytes = parcel.chunk(entry);
-        write(&mut self.out, &mut self.written, bytes)?;
+        self.out.write(parcel.chunk(entry)).map_err(RestoreError::Write)?;
         let payload_end = entry.payload_offset.saturating_add(entry.sealed.payload_len().into());
         self.earlier.seen(&entry.sealed.chunk(), entry.payload_offset..payload_end);
         Ok(())
     }
 
     fn end(&mut self, _: Option<Totals>) -> Result<(), RestoreFailed> {
-        self.flush()
+        self.out.flush().map_err(RestoreError::Write)
     }
 }
 
 impl<W: Write> Restoring<'_, W> {
-    fn refer(&mut self, entry: &Entry) -> Result<(), RestoreFailed> {
+    fn refer(&mut self, entry: &Entry, opener: &Opener) -> Result<(), RestoreFailed> {
         // It may be read again from what was written.
-        self.flush()?;
+        self.out.flush().map_err(RestoreError::Write)?;
         let chunk = entry.sealed.chunk();
         self.fetched.resize(usize::try_from(chunk.len).unwrap_or(0), 0);
         if !self.earlier.fetch(&chunk.id, &mut self.fetched).map_err(RestoreError::Source)? {
             // Then nothing is checked, and the error says what is missing.
             self.fetched.clear();
         }
-        let Some(opener) = &self.opener else { return Ok(()) };
         let verified = opener.open(&entry.sealed, &self.fetched, &mut []).map_err(RestoreError::Pack)?;
-        write(&mut self.out, &mut self.written, verified.bytes())
+        self.out.write(verified.bytes()).map_err(RestoreError::Write)
     }
-
-    fn flush(&mut self) -> Result<(), RestoreFailed> {
-        self.out.flush().map_err(|source| RestoreError::Write(WriteError::Failed { offset: self.written, source }))
-    }
-}
-
-fn write(out: &mut impl Write, written: &mut u64, bytes: &[u8]) -> Result<(), RestoreFailed> {
-    out.write_all(bytes).map_err(|source| RestoreError::Write(WriteError::Failed { offset: *written, source }))?;
-    *written = written.saturating_add(u64::try_from(bytes.len()).unwrap_or(0));
-    Ok(())
 }
