@@ -8,7 +8,7 @@ use chunkmill::pack::{Listed, ReadSetup, list};
 use chunkmill::{Pool, Stream};
 use serde::Serialize;
 
-use super::{failed, more_follows, open};
+use super::{ended, failed, open};
 use crate::args::{ListFormat, LsArgs};
 use crate::console;
 use crate::failure::{Failure, Outcome, stdout_failed, stdout_written};
@@ -61,8 +61,8 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome, Failure> {
     let key = args.key.read()?;
     let (source, _) = open(&args.input, true)?;
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout());
-    let setup = ReadSetup { key: &key, memory: MEMORY, waits: source.waits() };
-    let waits = setup.waits;
+    let waits = source.waits();
+    let setup = ReadSetup { key: &key, memory: MEMORY, waits };
     let visit = |listed| {
         let written = match listed {
             Listed::Record(chunk, stored) => write_record(&mut out, args.format, &chunk, stored),
@@ -78,11 +78,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome, Failure> {
     // What was good stands before what is said of the rest.
     let flushed = out.flush();
     match listed {
-        Ok(whole) => {
-            let end = whole.summary.stored_bytes;
-            let outcome = if whole.more_follows { more_follows(&args.input, end) } else { Outcome::Done };
-            stdout_written(flushed, outcome)
-        }
+        Ok(whole) => stdout_written(flushed, ended(&args.input, &whole)),
         Err(Stopped::Output(error)) => Err(Failure::stdout(&error)),
         Err(Stopped::Pack(RestoreError::Pack(error))) => {
             console::say(&format!("{}: {error}", printable(&args.input)));

@@ -7,17 +7,20 @@ mod report;
 pub(crate) mod unpack;
 pub(crate) mod verify;
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process;
 
 use chunkmill::Source;
+use chunkmill::pack::Whole;
 
 use self::report::Report;
 use crate::console::{self, Progress};
 use crate::failure::{Failure, Outcome};
 use crate::inputs::Counted;
 use crate::names::{is_dash, printable};
+use crate::output::Output;
 
 /// Opens the one input, with a progress line that knows its size if it has one.
 fn open(path: &Path, quiet: bool) -> Result<(Counted, Progress), Failure> {
@@ -60,6 +63,16 @@ impl<W: Write> Write for AtOnce<'_, W> {
     }
 }
 
+/// The end of the program for a file that cannot be written: nothing of it stays.
+fn give_up(output: &Output, path: &Path, progress: &Progress) -> impl Fn(&io::Error) -> u8 + Sync + use<> {
+    let (unfinished, path, progress) = (output.unfinished(), path.to_path_buf(), progress.clone());
+    move |error| {
+        let _ = fs::remove_file(&unfinished);
+        progress.clear();
+        write_failed(&path, error).report()
+    }
+}
+
 /// An error of the input or the output, with the file it is about.
 fn failed(path: &Path, error: &dyn core::fmt::Display) -> Failure {
     Failure::Io(format!("{}: {error}", printable(path)))
@@ -70,9 +83,12 @@ fn write_failed(path: &Path, error: &io::Error) -> Failure {
     if is_dash(path) { Failure::stdout(error) } else { Failure::io("cannot write", path, error) }
 }
 
-/// Says what followed a pack.
-fn more_follows(path: &Path, end: u64) -> Outcome {
-    let name = printable(path);
+/// How a good pack ended: bytes behind it are said, and wrong.
+fn ended(path: &Path, whole: &Whole) -> Outcome {
+    if !whole.more_follows {
+        return Outcome::Done;
+    }
+    let (name, end) = (printable(path), whole.summary.stored_bytes);
     console::say(&format!("{name}: expected the end behind the trailer, at {end}, found more bytes"));
     Outcome::DataWrong
 }

@@ -1,4 +1,3 @@
-use std::fs;
 use std::io;
 
 use chunkmill::core::drive::{IngestError, WriteError};
@@ -6,7 +5,7 @@ use chunkmill::pack::{PackSetup, pack};
 use chunkmill::usage::Stopwatch;
 use chunkmill::{Pool, Stream};
 
-use super::{AtOnce, Report, failed, open, write_failed};
+use super::{AtOnce, Report, failed, give_up, open, write_failed};
 use crate::args::{Compress, PackArgs};
 use crate::console;
 use crate::failure::{Failure, Outcome, stdout_written};
@@ -33,12 +32,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
     let compressed = args.compression == Compress::Lz4;
     let setup = PackSetup { params, gear: &gear, key: &key, stream_id, compressed, memory: work.memory };
     let waits = source.waits();
-    let unfinished = output.unfinished();
-    let end = |error: &io::Error| {
-        let _ = fs::remove_file(&unfinished);
-        progress.clear();
-        write_failed(&args.output, error).report()
-    };
+    let end = give_up(&output, &args.output, &progress);
     let out = AtOnce { out: &mut output, waits, end: &end };
     let packed = Pool::scope(work.threads, |pool| pack(pool, work.paced(&mut source), out, &setup));
     progress.clear();

@@ -1,13 +1,13 @@
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 use chunkmill::core::drive::{RestoreError, Stopped, WriteError};
-use chunkmill::pack::{Earlier, ReadSetup, Whole, unpack};
+use chunkmill::pack::{Earlier, ReadSetup, unpack};
 use chunkmill::usage::Stopwatch;
 use chunkmill::{Pool, SparseWriter, Stream};
 
-use super::{AtOnce, Report, failed, more_follows, open, write_failed};
+use super::{AtOnce, Report, ended, failed, give_up, open, write_failed};
 use crate::args::UnpackArgs;
 use crate::console;
 use crate::failure::{Failure, Outcome, stdout_written};
@@ -44,11 +44,7 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
         file.vanishes_when_interrupted()?;
         let again = || file.again().map_err(|error| write_failed(&args.output, &error));
         let (restored, mut earlier) = (again()?, Earlier::in_restored(again()?));
-        let unfinished = file.unfinished();
-        let end = |error: &io::Error| {
-            let _ = fs::remove_file(&unfinished);
-            write_failed(&args.output, error).report()
-        };
+        let end = give_up(file, &args.output, &progress);
         if args.sparse {
             run(&mut source, &mut earlier, &mut AtOnce { out: SparseWriter::new(&restored), waits, end: &end })
         } else {
@@ -56,21 +52,20 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
         }
     };
     progress.clear();
-    let (summary, ended) = match unpacked {
-        Ok(Whole { summary, more_follows: true }) => (summary, Ok(more_follows(&args.input, summary.stored_bytes))),
-        Ok(Whole { summary, .. }) => (summary, Ok(Outcome::Done)),
+    let (summary, result) = match unpacked {
+        Ok(whole) => (whole.summary, Ok(ended(&args.input, &whole))),
         Err(Stopped { summary, error }) => {
-            let ended = stopped(args, summary.bytes, error);
-            if !args.partial || summary.bytes == 0 || matches!(ended, Err(Failure::Gone)) {
-                return ended;
+            let result = stopped(args, summary.bytes, error);
+            if !args.partial || summary.bytes == 0 || matches!(result, Err(Failure::Gone)) {
+                return result;
             }
-            (summary, ended)
+            (summary, result)
         }
     };
     if let Some(output) = output {
         output.finish()?;
     }
-    let outcome = ended?;
+    let outcome = result?;
     let used = watch.read();
     let report = Report::new(&summary, summary.stored_bytes, used, work.threads);
     if to_stdout {

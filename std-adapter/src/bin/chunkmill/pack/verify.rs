@@ -1,11 +1,11 @@
 use std::io;
 
 use chunkmill::core::drive::RestoreError;
-use chunkmill::pack::{ReadSetup, Whole, verify};
+use chunkmill::pack::{ReadSetup, verify};
 use chunkmill::usage::Stopwatch;
 use chunkmill::{Pool, Stream};
 
-use super::{Report, failed, open};
+use super::{Report, ended, failed, open};
 use crate::args::VerifyArgs;
 use crate::console;
 use crate::failure::{Failure, Outcome, stdout_written};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     let setup = ReadSetup { key: &key, memory: work.memory, waits: source.waits() };
     let verified = Pool::scope(work.threads, |pool| verify(pool, work.paced(&mut source), &setup));
     progress.clear();
-    let Whole { summary, more_follows } = match verified {
+    let whole = match verified {
         Ok(whole) => whole,
         Err(stopped) => {
             let RestoreError::Pack(error) = stopped.error else { return Err(failed(&args.input, &stopped.error)) };
@@ -28,7 +28,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
             return Ok(Outcome::DataWrong);
         }
     };
-    let outcome = if more_follows { super::more_follows(&args.input, summary.stored_bytes) } else { Outcome::Done };
+    let outcome = ended(&args.input, &whole);
+    let summary = whole.summary;
     let used = watch.read();
     let report = Report::new(&summary, summary.stored_bytes, used, work.threads);
     stdout_written(report.write(&mut io::stdout(), args.format, used), outcome)
