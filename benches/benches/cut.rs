@@ -12,9 +12,10 @@ use core::time::Duration;
 
 use chunkmill_benches::data::Data;
 use chunkmill_benches::params::published;
-use chunkmill_benches::subject::cut::{cutter_pushes, cutter_slice, fastcdc_slice, gearhash_scan};
+use chunkmill_benches::subject::cut::{cutter_pushes, cutter_slice, gearhash_scan};
 use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
+use chunkmill_measure::peers::cut::fastcdc_slice;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 
 /// Long enough for a few chunks of the largest average, short enough for many runs.

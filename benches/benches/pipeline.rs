@@ -12,11 +12,13 @@ use core::time::Duration;
 use std::env;
 use std::fs::File;
 
-use chunkmill_benches::data::Data;
+use chunkmill_benches::data::{Data, warm_file};
 use chunkmill_benches::params::around;
-use chunkmill_benches::subject::scan::{naive, scanner, warm_file};
+use chunkmill_benches::subject::scan::scanner;
 use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
+use chunkmill_measure::peers::hash::blake3_keyed;
+use chunkmill_measure::peers::scan::scan;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 
 const LEN: u64 = 64 << 20;
@@ -24,7 +26,7 @@ const LEN: u64 = 64 << 20;
 type Scan = fn(ChunkParams, &File) -> Result<Tally, Box<dyn Error>>;
 
 const SUBJECTS: [(&str, Scan); 3] = [
-    ("naive", naive),
+    ("naive", |params, file| scan(params, file, blake3_keyed)),
     ("ours_1_thread", |params, file| scanner(params, file, 1)),
     ("ours_2_threads", |params, file| scanner(params, file, 2)),
 ];

@@ -28,13 +28,9 @@
     reason = "benchmarks: a wrong figure of their own is best met by a panic"
 )]
 
-pub mod data;
 pub mod params;
-pub mod rng;
 pub mod size;
 pub mod subject;
 pub mod table;
-pub mod tally;
-mod text;
 
-pub use chunkmill_measure::{chart, clock, harness, machine, stats};
+pub use chunkmill_measure::{chart, data, harness, machine, repeat, stats, tally};

@@ -3,6 +3,7 @@
 use core::error::Error;
 use core::fmt;
 use core::num::NonZeroU32;
+use core::time::Duration;
 
 use thiserror::Error;
 
@@ -124,6 +125,12 @@ pub struct Measured<T> {
 }
 
 impl<T> Measured<T> {
+    /// What all rounds took together.
+    pub fn total(&self) -> Sample {
+        let sum = |part: fn(&Sample) -> Duration| self.samples.iter().map(part).sum();
+        Sample { wall: sum(|sample| sample.wall), cpu: sum(|sample| sample.cpu) }
+    }
+
     /// Seconds on the clock, over the rounds.
     pub fn wall(&self) -> Spread {
         Spread::of(self.walls())
@@ -157,7 +164,6 @@ impl<T> Measured<T> {
 mod tests {
     use super::*;
     use core::cell::RefCell;
-    use core::time::Duration;
 
     fn rounds(count: u32) -> NonZeroU32 {
         NonZeroU32::new(count).unwrap()
@@ -223,6 +229,7 @@ mod tests {
         let ours = of([1, 1, 10], [4, 8, 4]);
         assert_eq!(ours.wall(), Spread { median: 1.0, min: 1.0, max: 10.0 });
         assert_eq!(ours.wall_ratio(&base), Spread { median: 0.25, min: 0.25, max: 0.5 });
+        assert_eq!(ours.total(), Sample { wall: Duration::from_secs(12), cpu: Duration::from_secs(16) });
         assert_eq!(ours.cpu_ratio(&base), Spread { median: 1.0, min: 1.0, max: 2.0 });
     }
 }

@@ -1,6 +1,6 @@
 //! How chunkmill measures itself and its peers: in turn, in one run, by wall time and by CPU time.
 //!
-//! Shared by the benches and by the program's own commands that measure.
+//! Shared by the benches and by the program's own commands that measure: the data, the peers, the clocks, the statistics.
 
 #![forbid(unsafe_code)]
 #![allow(
@@ -17,6 +17,12 @@
 
 pub mod chart;
 pub mod clock;
+pub mod data;
 pub mod harness;
 pub mod machine;
+pub mod peers;
+pub mod repeat;
+pub mod rng;
 pub mod stats;
+pub mod tally;
+mod text;

@@ -40,6 +40,37 @@ impl fmt::Display for Machine {
     }
 }
 
+/// Instruction sets that decide how fast bytes are hashed, as far as the CPU has them and this build may use them.
+pub fn instruction_sets() -> Vec<&'static str> {
+    let mut found = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        let wide = !cfg!(feature = "blake3-sse41");
+        let sets = [
+            ("SSE4.1", is_x86_feature_detected!("sse4.1")),
+            ("AVX2", wide && is_x86_feature_detected!("avx2")),
+            ("AVX-512", wide && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")),
+            ("SHA", is_x86_feature_detected!("sha")),
+        ];
+        found.extend(sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name));
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let sets = [
+            ("NEON", std::arch::is_aarch64_feature_detected!("neon")),
+            ("SHA", std::arch::is_aarch64_feature_detected!("sha2")),
+        ];
+        found.extend(sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name));
+    }
+    found
+}
+
+/// The operating system and its version.
+pub fn system() -> String {
+    let names = rustix::system::uname();
+    format!("{} {}", names.sysname().to_string_lossy(), names.release().to_string_lossy())
+}
+
 /// x86 names the CPU on every core's `model name`. ARM kernels have a `Hardware` or `Model` line for the board at best, and
 /// numbers for the core: implementer 0x41 part 0xd08 is ARM's Cortex-A72.
 fn cpu_name(cpuinfo: &str) -> Option<String> {

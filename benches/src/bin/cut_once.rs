@@ -7,8 +7,9 @@ use std::env;
 use chunkmill_benches::data::Data;
 use chunkmill_benches::params::published;
 use chunkmill_benches::size::Size;
-use chunkmill_benches::subject::cut::{cutter_with_kernel, fastcdc_slice};
+use chunkmill_benches::subject::cut::cutter_with_kernel;
 use chunkmill_core::Kernel;
+use chunkmill_measure::peers::cut::fastcdc_slice;
 
 const USAGE: &str = "cut_once SUBJECT AVG LEN, where SUBJECT is fastcdc, a kernel, default, or none: the data alone";
 

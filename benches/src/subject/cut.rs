@@ -4,20 +4,10 @@ use core::hint::black_box;
 
 use chunkmill::kernel_from_environment;
 use chunkmill_core::{ChunkParams, Cutter, GearTable, Kernel};
-use fastcdc::v2020::{FastCDC, get_gear_with_seed, select_masks};
+use chunkmill_measure::peers::fastcdc_params;
+use fastcdc::v2020::{get_gear_with_seed, select_masks};
 
-use super::peer_params;
 use crate::tally::Tally;
-
-/// The `fastcdc` crate over one slice.
-pub fn fastcdc_slice(params: ChunkParams, data: &[u8]) -> Tally {
-    let (min, avg, max, level) = peer_params(params);
-    let mut tally = Tally::default();
-    for chunk in FastCDC::with_level(black_box(data), min, avg, max, level) {
-        tally.add_len(chunk.length);
-    }
-    tally
-}
 
 /// Our [`Cutter`] over one slice.
 pub fn cutter_slice(params: ChunkParams, data: &[u8]) -> Tally {
@@ -62,7 +52,7 @@ fn cutter_pushes_with_kernel(kernel: Kernel, params: ChunkParams, data: &[u8], p
 /// The `gearhash` crate, `next_match` with the mask that holds before the average: a raw scan of every byte with the same
 /// table. It skips no minimum and knows no maximum, so its matches are not chunks; what compares is bytes a second.
 pub fn gearhash_scan(params: ChunkParams, data: &[u8]) -> Tally {
-    let (_, avg, _, level) = peer_params(params);
+    let (_, avg, _, level) = fastcdc_params(params);
     let (strict, _) = select_masks(avg, level);
     let (table, _) = get_gear_with_seed(0);
     let table: &gearhash::Table = table.as_ref().try_into().expect("a gear table has 256 words");
@@ -83,6 +73,7 @@ pub fn gearhash_scan(params: ChunkParams, data: &[u8]) -> Tally {
 mod tests {
     use super::*;
     use crate::data::Data;
+    use chunkmill_measure::peers::cut::{fastcdc_slice, fastcdc_stream};
 
     #[test]
     fn all_cutters_agree() {
@@ -91,6 +82,7 @@ mod tests {
             for len in [0, 1, 1 << 20] {
                 let bytes = data.bytes(1, len);
                 let expected = fastcdc_slice(params, &bytes);
+                assert_eq!(fastcdc_stream(params, &*bytes).unwrap(), expected, "{data}");
                 assert_eq!(cutter_slice(params, &bytes), expected, "{data}");
                 assert_eq!(cutter_pushes(params, &bytes, 1000), expected, "{data}");
                 for kernel in Kernel::ALL {

@@ -11,10 +11,11 @@ use chunkmill_core::{ChunkParams, GearTable, IdKey};
 use fastcdc::v2020::StreamCDC;
 use tempfile::TempDir;
 
-use super::peer_params;
-use super::scan::KEY;
+use chunkmill_measure::peers::hash::blake3_keyed;
+use chunkmill_measure::peers::{KEY, fastcdc_params};
+use chunkmill_measure::rng::SplitMix;
+
 use crate::data::Data;
-use crate::rng::SplitMix;
 use crate::tally::Tally;
 
 /// A folder of small files, which is gone when dropped, and their names in order.
@@ -55,12 +56,12 @@ impl SmallFiles {
 ///
 /// A file cannot be read.
 pub fn naive(params: ChunkParams, files: &SmallFiles) -> Result<Tally, Box<dyn Error>> {
-    let (min, avg, max, level) = peer_params(params);
+    let (min, avg, max, level) = fastcdc_params(params);
     let mut tally = Tally::default();
     for path in &files.paths {
         for chunk in StreamCDC::with_level(File::open(path)?, min, avg, max, level) {
             let chunk = chunk?;
-            tally.add_chunk(chunk.offset, chunk.length, blake3::keyed_hash(&KEY, &chunk.data).as_bytes());
+            tally.add_chunk(chunk.offset, chunk.length, &blake3_keyed(&chunk.data));
         }
     }
     Ok(tally)

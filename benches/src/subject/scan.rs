@@ -3,56 +3,15 @@
 use core::convert::Infallible;
 use core::error::Error;
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::Seek;
 use std::os::fd::AsRawFd;
-use std::path::Path;
 use std::thread;
 
 use chunkmill::{Pool, Scanner};
 use chunkmill_core::{ChunkParams, GearTable, IdKey};
-use fastcdc::v2020::StreamCDC;
+use chunkmill_measure::peers::KEY;
 
-use super::peer_params;
-use crate::data::Data;
 use crate::tally::Tally;
-
-/// The id key of all subjects. What it is does not matter to their speed.
-pub const KEY: [u8; 32] = [7; 32];
-
-/// A file without a name in `dir`, filled with `data` and read once, so that it lies in the page cache if there is room.
-/// It is gone when dropped, however the process ends.
-///
-/// # Errors
-///
-/// The file cannot be made, written or read.
-pub fn warm_file(dir: &Path, data: Data, seed: u64, len: u64) -> io::Result<File> {
-    let mut file = tempfile::tempfile_in(dir)?;
-    data.write_to(seed, len, &file)?;
-    // Otherwise the kernel would write it back while others are measured.
-    file.sync_all()?;
-    file.rewind()?;
-    let mut sink = io::sink();
-    io::copy(&mut &file, &mut sink)?;
-    sink.flush()?;
-    Ok(file)
-}
-
-/// The loop a developer would write first: `fastcdc`'s stream mode over the file, and `blake3::keyed_hash` of each chunk.
-///
-/// # Errors
-///
-/// The file cannot be read.
-pub fn naive(params: ChunkParams, mut file: &File) -> Result<Tally, Box<dyn Error>> {
-    file.rewind()?;
-    let (min, avg, max, level) = peer_params(params);
-    let mut tally = Tally::default();
-    for chunk in StreamCDC::with_level(file, min, avg, max, level) {
-        let chunk = chunk?;
-        let id = blake3::keyed_hash(&KEY, &chunk.data);
-        tally.add_chunk(chunk.offset, chunk.length, id.as_bytes());
-    }
-    Ok(tally)
-}
 
 /// Our [`Scanner`] on so many threads. Starting them and making the buffers is part of the work, as its peer's buffer is part
 /// of that one's.
@@ -99,6 +58,9 @@ pub fn two_scanners(params: ChunkParams, file: &File) -> Result<Tally, Box<dyn E
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Data, warm_file};
+    use chunkmill_measure::peers::hash::blake3_keyed;
+    use chunkmill_measure::peers::scan::scan;
     use std::env;
 
     #[test]
@@ -106,7 +68,7 @@ mod tests {
         let params = ChunkParams::new(2 << 10, 8 << 10, 32 << 10, 1).unwrap();
         for len in [0, 1, 3_000_001] {
             let file = warm_file(&env::temp_dir(), Data::Random, 1, len).unwrap();
-            let expected = naive(params, &file).unwrap();
+            let expected = scan(params, &file, blake3_keyed).unwrap();
             assert_eq!(two_scanners(params, &file).unwrap(), expected);
             for threads in 1..=3 {
                 assert_eq!(scanner(params, &file, threads).unwrap(), expected);

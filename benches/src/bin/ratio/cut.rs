@@ -7,10 +7,11 @@ use chunkmill_benches::data::Data;
 use chunkmill_benches::harness::{Measured, Subject, interleave};
 use chunkmill_benches::params::published;
 use chunkmill_benches::size::Size;
-use chunkmill_benches::subject::cut::{cutter_pushes, cutter_slice, fastcdc_slice, gearhash_scan};
+use chunkmill_benches::subject::cut::{cutter_pushes, cutter_slice, gearhash_scan};
 use chunkmill_benches::table::{Align, Table};
 use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
+use chunkmill_measure::peers::cut::fastcdc_slice;
 
 use crate::{RatioError, Report, ratio_cell};
 

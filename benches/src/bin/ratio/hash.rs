@@ -1,22 +1,23 @@
 //! `ratio hash`: one slice in memory, hashed by one thread, by rayon, and by ours, at many lengths.
 
-use core::error::Error;
-use core::fmt::{self, Write as _};
+use core::fmt::Write as _;
 use core::hint::black_box;
 use core::num::NonZeroU32;
 use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use chunkmill::{Gate, Objective, Pool, hash_slice};
 use chunkmill_benches::chart::{Chart, Line};
 use chunkmill_benches::data::Data;
-use chunkmill_benches::harness::{Subject, interleave};
+use chunkmill_benches::harness::interleave;
+use chunkmill_benches::repeat::{repeated, times_within};
 use chunkmill_benches::size::Size;
 use chunkmill_benches::stats::Spread;
 use chunkmill_benches::table::{Align, Table};
-use chunkmill_core::IdKey;
+use chunkmill_core::{ChunkId, IdKey};
+use chunkmill_measure::peers::KEY;
+use chunkmill_measure::peers::hash::{Rayon, blake3_keyed};
 
 use crate::{RatioError, Report};
 
@@ -140,16 +141,11 @@ const THRICE: NonZeroU32 = NonZeroU32::new(3).expect("not 0");
 fn point(args: &Args, pool: &Pool<'_, '_>, bytes: &[u8], rounds: NonZeroU32) -> Result<Point, RatioError> {
     let key = IdKey::from_bytes(KEY);
     let gate = Gate::new(Objective::default());
-    let start = Instant::now();
-    black_box(key.id_of(bytes));
-    let once = start.elapsed().max(Duration::from_nanos(100));
-    let runs = (Duration::from_millis(args.window).as_nanos() / once.as_nanos()).clamp(2, 1 << 20) as u32;
+    let runs = times_within(Duration::from_millis(args.window), || key.id_of(bytes));
     let subjects = vec![
-        repeated("keyed_hash", runs, || *key.id_of(black_box(bytes)).as_bytes()),
-        repeated("ours", runs, || *hash_slice(pool, gate, &key, black_box(bytes)).as_bytes()),
-        repeated("rayon", runs, || {
-            *blake3::Hasher::new_keyed(&KEY).update_rayon(black_box(bytes)).finalize().as_bytes()
-        }),
+        repeated("keyed_hash", runs, || ChunkId::from_bytes(blake3_keyed(black_box(bytes)))),
+        repeated("ours", runs, || hash_slice(pool, gate, &key, black_box(bytes))),
+        repeated("rayon", runs, || ChunkId::from_bytes(Rayon::blake3_keyed(black_box(bytes)))),
     ];
     let measured = interleave(rounds, subjects)?;
     let base = measured.first();
@@ -158,28 +154,6 @@ fn point(args: &Args, pool: &Pool<'_, '_>, bytes: &[u8], rounds: NonZeroU32) -> 
         None => Ratios { speed: 1.0, cpu: 1.0 },
     };
     Ok(Point { len: bytes.len(), ours: ratios(1), rayon: ratios(2) })
-}
-
-/// So many hashes in a row as one subject.
-fn repeated<'a>(name: &str, runs: u32, mut hash: impl FnMut() -> [u8; 32] + 'a) -> Subject<'a, Id> {
-    Subject::new(name, move || {
-        let mut id = [0; 32];
-        for _ in 0..runs {
-            id = black_box(hash());
-        }
-        Ok::<_, Box<dyn Error>>(Id(id))
-    })
-}
-
-const KEY: [u8; 32] = [7; 32];
-
-#[derive(PartialEq)]
-struct Id([u8; 32]);
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
 }
 
 /// Lengths between two bars of the design: worst, median and best of each.

@@ -5,15 +5,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-use chunkmill_benches::data::Data;
+use chunkmill_benches::data::{Data, warm_file};
 use chunkmill_benches::harness::{Subject, interleave};
 use chunkmill_benches::params::around;
 use chunkmill_benches::size::Size;
-use chunkmill_benches::subject::pack::{naive, naive_verify, ours, ours_verify};
-use chunkmill_benches::subject::scan::warm_file;
+use chunkmill_benches::subject::pack::{ours, ours_verify};
 use chunkmill_benches::table::Table;
-use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
+use chunkmill_measure::peers;
+use chunkmill_measure::peers::hash::blake3_keyed;
 
 use crate::scan::{COLUMNS, add_rows};
 use crate::{RatioError, Report};
@@ -82,23 +82,22 @@ fn measure(
     let file_error = |source| RatioError::File { dir: dir.to_path_buf(), source };
     let (naive_pack, our_pack) =
         (tempfile::tempfile_in(dir).map_err(file_error)?, tempfile::tempfile_in(dir).map_err(file_error)?);
-    let tally = |(chunks, bytes)| Tally { chunks, bytes, checksum: 0 };
     let packing = |threads| {
         let our_pack = &our_pack;
-        move || Ok(tally(ours(params, from, our_pack, threads)?))
+        move || ours(params, from, our_pack, threads)
     };
     let subjects = vec![
-        Subject::new(format!("pack {data}, naive"), || Ok(Tally { checksum: 0, ..naive(params, from, &naive_pack)? })),
+        Subject::new(format!("pack {data}, naive"), || peers::pack::pack(params, from, &naive_pack, blake3_keyed)),
         Subject::new(format!("pack {data}, ours, 1 thread"), packing(1)),
         Subject::new(format!("pack {data}, ours, 2 threads"), packing(2)),
     ];
     add_rows(table, args.avg, &interleave(args.rounds, subjects)?);
     let verifying = |threads| {
         let our_pack = &our_pack;
-        move || Ok(tally(ours_verify(our_pack, threads)?))
+        move || ours_verify(our_pack, threads)
     };
     let subjects = vec![
-        Subject::new(format!("verify {data}, naive"), || Ok(Tally { checksum: 0, ..naive_verify(&naive_pack)? })),
+        Subject::new(format!("verify {data}, naive"), || peers::pack::verify(&naive_pack, blake3_keyed)),
         Subject::new(format!("verify {data}, ours, 1 thread"), verifying(1)),
         Subject::new(format!("verify {data}, ours, 2 threads"), verifying(2)),
     ];

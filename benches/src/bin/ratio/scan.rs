@@ -4,14 +4,16 @@ use core::num::NonZeroU32;
 use std::env;
 use std::path::PathBuf;
 
-use chunkmill_benches::data::Data;
+use chunkmill_benches::data::{Data, warm_file};
 use chunkmill_benches::harness::{Measured, Subject, interleave};
 use chunkmill_benches::params::around;
 use chunkmill_benches::size::Size;
-use chunkmill_benches::subject::scan::{naive, scanner, two_scanners, warm_file};
+use chunkmill_benches::subject::scan::{scanner, two_scanners};
 use chunkmill_benches::table::{Align, Table};
 use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
+use chunkmill_measure::peers::hash::blake3_keyed;
+use chunkmill_measure::peers::scan::scan;
 
 use crate::{RatioError, Report, ratio_cell};
 
@@ -55,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, RatioError> {
     for (&params, avg) in sets.iter().zip(&args.avg) {
         eprintln!("avg {avg} ...");
         let subjects = vec![
-            Subject::new("naive: StreamCDC + keyed_hash", || naive(params, &file)),
+            Subject::new("naive: StreamCDC + keyed_hash", || scan(params, &file, blake3_keyed)),
             Subject::new("ours, 1 thread", || scanner(params, &file, 1)),
             Subject::new("ours, 2 threads", || scanner(params, &file, 2)),
             Subject::new("two of ours at once, each", || two_scanners(params, &file)),

@@ -14,10 +14,15 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a chunk of which only the length is known.
-    pub fn add_len(&mut self, len: usize) {
+    /// Counts a chunk and its bytes, and leaves the checksum as it is.
+    pub fn count(&mut self, len: usize) {
         self.chunks += 1;
         self.bytes += len as u64;
+    }
+
+    /// Counts a chunk of which only the length is known.
+    pub fn add_len(&mut self, len: usize) {
+        self.count(len);
         self.mix(len as u64);
     }
 

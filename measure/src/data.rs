@@ -1,7 +1,9 @@
 //! The data that is measured: seeded, so every run and every machine sees the same bytes.
 
 use core::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::path::Path;
 
 use clap::ValueEnum;
 
@@ -45,7 +47,7 @@ impl Data {
     /// # Errors
     ///
     /// The writer's.
-    pub fn write_to(self, seed: u64, len: u64, mut writer: impl io::Write) -> io::Result<()> {
+    pub fn write_to(self, seed: u64, len: u64, mut writer: impl Write) -> io::Result<()> {
         let source = Source::new(self, seed);
         let mut block = vec![0; BLOCK_LEN];
         let mut left = len;
@@ -60,6 +62,24 @@ impl Data {
         }
         writer.flush()
     }
+}
+
+/// A file without a name in `dir`, filled with `data` and read once, so that it lies in the page cache if there is room.
+/// It is gone when dropped, however the process ends.
+///
+/// # Errors
+///
+/// The file cannot be made, written or read.
+pub fn warm_file(dir: &Path, data: Data, seed: u64, len: u64) -> io::Result<File> {
+    let mut file = tempfile::tempfile_in(dir)?;
+    data.write_to(seed, len, &file)?;
+    // Otherwise the kernel would write it back while others are measured.
+    file.sync_all()?;
+    file.rewind()?;
+    let mut sink = io::sink();
+    io::copy(&mut &file, &mut sink)?;
+    sink.flush()?;
+    Ok(file)
 }
 
 impl fmt::Display for Data {
