@@ -37,6 +37,9 @@ pub(crate) enum Failure {
     /// Reading or writing failed in a way that leaves nothing to go on with. Exit code 3.
     #[error("{0}")]
     Io(String),
+    /// What was found is not what must be. Exit code 1.
+    #[error("{0}")]
+    Wrong(String),
     /// A parameter is not valid. Exit code 2.
     #[error("{0}")]
     Usage(String),
@@ -58,11 +61,12 @@ impl Failure {
 
     /// Says why, and gives the exit code.
     pub(crate) fn report(&self) -> u8 {
-        if let Self::Io(_) | Self::Usage(_) = self {
+        if !matches!(self, Self::Gone) {
             console::say(&format!("error: {self}"));
         }
         match self {
             Self::Gone => 0,
+            Self::Wrong(_) => 1,
             Self::Io(_) => 3,
             Self::Usage(_) => 2,
         }

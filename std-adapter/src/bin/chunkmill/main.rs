@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, reason = "a test that overflows fails, as it should"))]
 
 mod args;
+mod bench;
 mod calibrate;
 mod console;
 mod failure;
@@ -25,6 +26,7 @@ use crate::args::{Cli, Command};
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Bench(args) => bench::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Hash(args) => hash::run(&args),
         Command::Keygen(args) => keygen::run(&args),

@@ -8,9 +8,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
+use crate::sizes::parse_size;
+
 pub(crate) use self::chunking::ChunkingArgs;
 pub(crate) use self::key::KeyArgs;
-pub(crate) use self::work::{WorkArgs, parse_thread_count};
+pub(crate) use self::work::{WorkArgs, default_gate, parse_thread_count};
 
 /// Content-defined chunks and keyed ids for backups, with the CPU-seconds counted
 #[derive(Debug, Parser)]
@@ -23,6 +25,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Measure this machine beside the peers: cutting, hashing, compressing, and whole runs
+    Bench(BenchArgs),
     /// Measure from which size on more threads pay on this machine, for wall time and for CPU time
     Calibrate(CalibrateArgs),
     /// Keyed BLAKE3 of whole files, a line each, as `b3sum --keyed` prints it
@@ -39,6 +43,44 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Check every byte of a pack
     Verify(VerifyArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Without a section, all of them: about half a minute. Files to be read lie in TMPDIR, an eighth of --size."
+)]
+pub(crate) struct BenchArgs {
+    /// Cut points alone, of bytes in memory
+    #[arg(long)]
+    pub(crate) chunking: bool,
+
+    /// Keyed hashes of slices in memory: ours, BLAKE3, BLAKE2b-256, HMAC-SHA-256
+    #[arg(long)]
+    pub(crate) hashing: bool,
+
+    /// LZ4 of text and of random bytes
+    #[arg(long)]
+    pub(crate) compressing: bool,
+
+    /// Files scanned, packed and verified
+    #[arg(long)]
+    pub(crate) pipeline: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Bytes of each row; text has an eighth or a quarter of them [default: 1GiB, or 256MiB with --quick]
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    pub(crate) size: Option<u64>,
+
+    /// Half of the rounds, and a quarter of the bytes
+    #[arg(long)]
+    pub(crate) quick: bool,
+
+    /// Threads of the rows with more than one [default: as many as the CPU runs at once, at most 4]
+    #[arg(long, value_parser = parse_thread_count, value_name = "N")]
+    pub(crate) threads: Option<usize>,
 }
 
 #[derive(Args, Debug)]

@@ -115,7 +115,7 @@ impl WorkArgs {
 }
 
 /// What the environment says, else what was calibrated, else what is right for most.
-fn default_gate(objective: Objective) -> Result<Gate, Failure> {
+pub(crate) fn default_gate(objective: Objective) -> Result<Gate, Failure> {
     let gate = Gate::from_environment(objective).map_err(|error| Failure::Usage(error.to_string()))?;
     if env::var_os(GATE_VARIABLE).is_some() || objective == Objective::Cpu {
         return Ok(gate);

@@ -1,15 +1,13 @@
 //! Measuring one length: one thread and a split in turn, by wall time and CPU time.
 
-use core::error::Error;
-use core::fmt;
 use core::hint::black_box;
 use core::num::NonZeroU32;
 use core::time::Duration;
-use std::time::Instant;
 
-use chunkmill::core::{ChunkId, IdKey};
+use chunkmill::core::IdKey;
 use chunkmill::{Gate, Objective, Pool, hash_slice};
-use chunkmill_measure::harness::{Subject, interleave};
+use chunkmill_measure::harness::interleave;
+use chunkmill_measure::repeat::{repeated, times_within};
 
 use super::threshold::{Point, TAIL};
 use crate::failure::Failure;
@@ -48,16 +46,13 @@ impl<'p, 'scope, 'env> Sweep<'p, 'scope, 'env> {
         let slice = self.data.get(..len).unwrap_or(&self.data);
         let (pool, key) = (self.pool, &self.key);
         let always = Gate::new(Objective::Wall).with_threshold(0);
-        let start = Instant::now();
-        black_box(key.id_of(black_box(slice)));
-        let hashes = WINDOW.as_nanos().checked_div(start.elapsed().as_nanos()).unwrap_or(u128::MAX);
-        let hashes = u32::try_from(hashes).unwrap_or(u32::MAX).clamp(2, 1 << 16);
+        let hashes = times_within(WINDOW, || key.id_of(black_box(slice)));
         let subjects = vec![
             repeated("one thread", hashes, || key.id_of(black_box(slice))),
             repeated("split", hashes, || hash_slice(pool, always, key, black_box(slice))),
         ];
         let rounds = NonZeroU32::new(runs).unwrap_or(NonZeroU32::MIN);
-        let measured = interleave(rounds, subjects).map_err(|error| Failure::Io(error.to_string()))?;
+        let measured = interleave(rounds, subjects)?;
         let [single, split] = measured.as_slice() else {
             return Err(Failure::Io("two subjects give two figures".to_owned()));
         };
@@ -65,25 +60,5 @@ impl<'p, 'scope, 'env> Sweep<'p, 'scope, 'env> {
         self.unrest = self.unrest.max(own.max / own.median);
         let (speed, cpu) = (single.wall_ratio(split).median, split.cpu_ratio(single).median);
         Ok(Point { bytes, speed, cpu, runs })
-    }
-}
-
-/// So many hashes in a row.
-fn repeated<'a>(name: &str, hashes: u32, mut hash: impl FnMut() -> ChunkId + 'a) -> Subject<'a, Id> {
-    Subject::new(name, move || {
-        let mut id = black_box(hash());
-        for _ in 1..hashes {
-            id = black_box(hash());
-        }
-        Ok::<_, Box<dyn Error>>(Id(id))
-    })
-}
-
-#[derive(PartialEq)]
-struct Id(ChunkId);
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
