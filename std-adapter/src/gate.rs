@@ -72,6 +72,12 @@ const SHARES: usize = 4;
 /// What a piece costs beside its bytes (claiming it, starting and ending a subtree, joining it), as bytes hashed in that time.
 const PIECE_COST: usize = 1 << 10;
 
+impl Default for Gate {
+    fn default() -> Self {
+        Self::new(Objective::default())
+    }
+}
+
 impl Gate {
     /// The gate for an objective.
     pub const fn new(objective: Objective) -> Self {

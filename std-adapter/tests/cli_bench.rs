@@ -22,7 +22,7 @@ const SIZE: u64 = 8 << 20;
 fn rows(options: &[&str]) -> Vec<Value> {
     let place = Place::new();
     let options = [&["bench", "--quick", "--size", "8MiB", "--threads", "2", "--json"], options].concat();
-    let report: Value = serde_json::from_str(&place.run(options).exits(0).out()).unwrap();
+    let report: Value = serde_json::from_str(place.run(options).exits(0).out()).unwrap();
     assert_eq!(report["rounds"], 4);
     assert_eq!(report["threads"], 2);
     for said in ["machine", "system", "version"] {

@@ -4,8 +4,8 @@ use core::error::Error;
 use std::fs::File;
 use std::io::Seek;
 
-use chunkmill::Pool;
 use chunkmill::pack::{PackSetup, ReadSetup, pack, verify};
+use chunkmill::{Gate, Pool};
 use chunkmill_core::{ChunkParams, GearTable, IdKey};
 use chunkmill_measure::peers::KEY;
 
@@ -18,7 +18,7 @@ use crate::tally::Tally;
 /// Reading fails, or the pack is not good.
 pub fn ours_verify(mut from: &File, threads: usize) -> Result<Tally, Box<dyn Error>> {
     from.rewind()?;
-    let setup = ReadSetup { key: &IdKey::from_bytes(KEY), memory: 64 << 20, waits: false };
+    let setup = ReadSetup { key: &IdKey::from_bytes(KEY), memory: 64 << 20, waits: false, gate: Gate::default() };
     let whole = Pool::scope(threads, |pool| verify(pool, from, &setup))?;
     Ok(Tally { chunks: whole.summary.chunks, bytes: whole.summary.bytes, checksum: 0 })
 }
@@ -39,6 +39,7 @@ pub fn ours(params: ChunkParams, mut from: &File, mut to: &File, threads: usize)
         stream_id: [3; 16],
         compressed: true,
         memory: 64 << 20,
+        gate: Gate::default(),
     };
     let done = Pool::scope(threads, |pool| pack(pool, from, to, &setup))?;
     Ok(Tally { chunks: done.chunks, bytes: done.bytes, checksum: 0 })

@@ -5,8 +5,8 @@ use core::ops::ControlFlow;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::Pool;
 use crate::pool::Job;
+use crate::{Gate, Pool};
 
 /// Where items come from. Used by one thread at a time.
 pub(super) trait Input<T>: Send {
@@ -47,6 +47,8 @@ struct State<'e, T, I, S, O> {
     waiting: BTreeSet<u64>,
     /// Items that are not under way.
     spare: Vec<T>,
+    /// How many were filled.
+    filled: u64,
     input_ended: bool,
     /// Everything is done, or something failed.
     over: bool,
@@ -63,6 +65,19 @@ enum Place<T> {
 pub(super) fn items_within<T>(memory: usize, each: usize, threads: usize, make: impl Fn() -> T) -> Vec<T> {
     let items = memory.checked_div(each).unwrap_or(1).clamp(1, threads.saturating_add(1));
     (0..items).map(|_| make()).collect()
+}
+
+/// How many items of at least `least` bytes the caller's thread works on alone before the gate lets helpers come.
+pub(super) fn items_alone(gate: Gate, least: usize) -> u64 {
+    let least = u64::try_from(least).unwrap_or(u64::MAX).max(1);
+    if gate.threshold() == u64::MAX { u64::MAX } else { gate.threshold().div_ceil(least) }
+}
+
+#[derive(PartialEq, Eq)]
+enum Ended {
+    All,
+    /// More items came than are to be worked on alone.
+    Enough,
 }
 
 /// What a thread can do next.
@@ -85,37 +100,51 @@ impl<'e, T: Send, I: Input<T>, S: FnMut(&mut T) -> bool + Send, O: Output<T>> Li
             unsettled: 0,
             waiting: BTreeSet::new(),
             spare: items,
+            filled: 0,
             input_ended: false,
             over: false,
         };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Runs until the input has ended and all is put, or the output breaks. Each thread has `tools` of its own.
+    /// Runs until the input has ended and all is put, or the output breaks: on the caller's thread until more than `alone` items
+    /// came, then on all. Each thread has `tools` of its own.
     pub(super) fn run<K>(
         self,
         pool: &Pool<'_, '_>,
+        alone: u64,
         tools: impl Fn() -> K + Sync,
         work: impl Fn(&mut K, &mut T) + Sync,
     ) {
-        let turns = || self.take_turns(&mut tools(), &work);
-        pool.run(Job::Long, pool.threads().saturating_sub(1), &turns, turns);
+        let mut own = tools();
+        let helpers = pool.threads().saturating_sub(1);
+        let alone = if helpers == 0 { u64::MAX } else { alone };
+        if self.take_turns(alone, &mut own, &work) == Ended::All {
+            return;
+        }
+        let turns = |tools: &mut K| {
+            let _stopping = Stopping(&self);
+            self.take_turns(u64::MAX, tools, &work);
+        };
+        pool.run(Job::Long, helpers, &|| turns(&mut tools()), || turns(&mut own));
     }
 
-    fn take_turns<K>(&self, tools: &mut K, work: &impl Fn(&mut K, &mut T)) {
-        let _stopping = Stopping(self);
+    fn take_turns<K>(&self, most: u64, tools: &mut K, work: &impl Fn(&mut K, &mut T)) -> Ended {
         let mut state = self.lock();
         loop {
             if state.settle() {
                 self.changed.notify_all();
             }
             if state.over {
-                return;
+                return Ended::All;
+            }
+            if state.filled > most {
+                return Ended::Enough;
             }
             let Some(turn) = state.next_turn() else {
                 if state.is_done() {
                     state.over = true;
-                    return;
+                    return Ended::All;
                 }
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -179,6 +208,7 @@ impl<'e, T, I, S: FnMut(&mut T) -> bool, O> State<'e, T, I, S, O> {
     }
 
     fn push(&mut self, item: T) {
+        self.filled = self.filled.saturating_add(1);
         let number = self.first.wrapping_add(u64::try_from(self.places.len()).unwrap_or(0));
         self.places.push_back(Place::Waiting(item));
         self.waiting.insert(number);
@@ -239,8 +269,9 @@ impl<T, I, S, O> Drop for Stopping<'_, '_, T, I, S, O> {
 mod tests {
     use super::*;
     use core::panic::AssertUnwindSafe;
-    use core::sync::atomic::{AtomicUsize, Ordering};
+    use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
     use std::panic::catch_unwind;
+    use std::thread;
 
     /// How often it was worked on, and its number.
     #[derive(Default)]
@@ -275,10 +306,20 @@ mod tests {
     }
 
     fn run(threads: usize, items: usize, output: &mut Taken, work: impl Fn(&mut Numbered) + Sync) {
+        run_alone_first(threads, 1, items, output, work);
+    }
+
+    fn run_alone_first(
+        threads: usize,
+        alone: u64,
+        items: usize,
+        output: &mut Taken,
+        work: impl Fn(&mut Numbered) + Sync,
+    ) {
         let settle = |item: &mut Numbered| item.1.is_multiple_of(3);
         Pool::scope(threads, |pool| {
             let items = (0..items).map(|_| Numbered::default()).collect();
-            Line::new(&mut UpTo(200), settle, output, items).run(pool, || (), |(), item| work(item));
+            Line::new(&mut UpTo(200), settle, output, items).run(pool, alone, || (), |(), item| work(item));
         });
     }
 
@@ -314,6 +355,40 @@ mod tests {
             });
             assert!(seen.into_inner() <= items, "{items} items");
         }
+    }
+
+    /// The 200 items all come: helpers are called for more than are to be worked on alone, and only then.
+    #[test]
+    fn helpers_come_when_the_gate_opens() {
+        for (alone, with_helpers) in [(0, true), (1, true), (199, true), (200, false), (u64::MAX, false)] {
+            let caller = thread::current().id();
+            let (before, by_others) = (AtomicU64::new(0), AtomicU64::new(0));
+            let mut taken = Taken::default();
+            run_alone_first(3, alone, 4, &mut taken, |item| {
+                let first = before.fetch_add(1, Ordering::SeqCst) < alone;
+                if thread::current().id() != caller {
+                    assert!(!first, "{alone} alone");
+                    by_others.fetch_add(1, Ordering::SeqCst);
+                } else if with_helpers && !first && alone < 100 {
+                    // The others come some time.
+                    while by_others.load(Ordering::SeqCst) == 0 {
+                        thread::yield_now();
+                    }
+                }
+                spin(item);
+            });
+            assert_eq!(taken.numbers.len(), 200);
+            assert!(with_helpers || by_others.into_inner() == 0, "{alone} alone");
+        }
+    }
+
+    #[test]
+    fn a_gate_is_counted_in_items() {
+        let of = |threshold| items_alone(Gate::default().with_threshold(threshold), 256 << 10);
+        assert_eq!(of(0), 0);
+        assert_eq!((of(1), of(128 << 10), of(256 << 10), of((256 << 10) + 1)), (1, 1, 1, 2));
+        assert_eq!(of(u64::MAX), u64::MAX);
+        assert_eq!(of(u64::MAX - 1), (u64::MAX >> 18) + 1);
     }
 
     #[test]

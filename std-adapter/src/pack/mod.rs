@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use chunkmill::core::{ChunkParams, GearTable, IdKey};
-//! use chunkmill::Pool;
+//! use chunkmill::{Gate, Pool};
 //! use chunkmill::pack::{Earlier, PackSetup, ReadSetup, pack, unpack};
 //!
 //! let key = IdKey::from_bytes([7; 32]);
@@ -16,6 +16,7 @@
 //!     stream_id: *b"random, in truth",
 //!     compressed: true,
 //!     memory: 64 << 20,
+//!     gate: Gate::default(),
 //! };
 //! let mut packed = Vec::new();
 //! let done = Pool::scope(2, |pool| pack(pool, &[42; 500_000][..], &mut packed, &setup))?;
@@ -24,7 +25,7 @@
 //!
 //! let file = tempfile::tempfile()?;
 //! let mut earlier = Earlier::in_restored(file.try_clone()?);
-//! let setup = ReadSetup { key: &key, memory: 64 << 20, waits: false };
+//! let setup = ReadSetup { key: &key, memory: 64 << 20, waits: false, gate: Gate::default() };
 //! let restored = Pool::scope(2, |pool| unpack(pool, &packed[..], &mut earlier, &file, &setup))?;
 //! assert_eq!((restored.summary.bytes, restored.more_follows), (500_000, false));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

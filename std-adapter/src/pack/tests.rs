@@ -10,14 +10,24 @@ use chunkmill_core::{ChunkParams, GearTable, IdKey, RetainingChunker};
 use embedded_io_adapters::std::FromStd;
 
 use super::*;
-use crate::Pool;
+use crate::{Gate, Objective, Pool};
+
+const ALWAYS: Gate = Gate::new(Objective::Wall).with_threshold(0);
 
 fn params() -> ChunkParams {
     ChunkParams::new(2048, 8192, 65536, 1).unwrap()
 }
 
 fn setup(key: &IdKey, memory: usize) -> PackSetup<'_> {
-    PackSetup { params: params(), gear: GearTable::published(), key, stream_id: [5; 16], compressed: true, memory }
+    PackSetup {
+        params: params(),
+        gear: GearTable::published(),
+        key,
+        stream_id: [5; 16],
+        compressed: true,
+        memory,
+        gate: ALWAYS,
+    }
 }
 
 /// Text, noise, zeros, and all again.
@@ -78,7 +88,7 @@ fn every_number_of_threads_writes_the_bytes_of_the_core() {
 }
 
 fn reading(key: &IdKey) -> ReadSetup<'_> {
-    ReadSetup { key, memory: 1 << 20, waits: false }
+    ReadSetup { key, memory: 1 << 20, waits: false, gate: ALWAYS }
 }
 
 /// The records that come out, each on a line, and how it ended.
@@ -103,7 +113,7 @@ fn every_number_of_threads_reads_the_same() {
         assert_eq!(expected.matches("Record").count(), expected.lines().count() - 3);
         for threads in [2, 3, 4, 8] {
             for memory in [0, 1 << 20, 64 << 20] {
-                let setup = ReadSetup { key: &key, memory, waits: false };
+                let setup = ReadSetup { key: &key, memory, waits: false, gate: ALWAYS };
                 let mut restored = tempfile::tempfile().unwrap();
                 let mut earlier = Earlier::in_restored(restored.try_clone().unwrap());
                 Pool::scope(threads, |pool| {

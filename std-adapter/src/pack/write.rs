@@ -8,9 +8,9 @@ use chunkmill_core::{ChunkParams, Cutter, GearTable, IdKey, Retained};
 use super::SeenChunks;
 use super::cutting::Cutting;
 use super::device::Device;
-use super::line::{Line, Output, items_within};
+use super::line::{Line, Output, items_alone, items_within};
 use super::span::{Cut, Fate, Span, Tools};
-use crate::{Pool, ReadError};
+use crate::{Gate, Pool, ReadError};
 
 /// What a pack is made with.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,8 @@ pub struct PackSetup<'s> {
     /// A span takes up to twice the largest chunk and 1 MiB. One there is whatever is said here, and no more than one for
     /// each thread and one. At the default sizes 64 MiB are enough for two threads, and 100 MiB for four.
     pub memory: usize,
+    /// From how many bytes on helpers are called, if more are to come.
+    pub gate: Gate,
 }
 
 /// Why a pack could not be written, with what was done before.
@@ -54,7 +56,7 @@ pub fn pack(
     writer: impl Write + Send,
     setup: &PackSetup<'_>,
 ) -> Result<Summary, PackWriteError> {
-    let PackSetup { params, gear, key, stream_id, compressed, memory } = *setup;
+    let PackSetup { params, gear, key, stream_id, compressed, memory, gate } = *setup;
     let packer = if compressed {
         Packer::precompressed(params, gear, stream_id, key, BlockLen::MAX)
     } else {
@@ -70,7 +72,7 @@ pub fn pack(
         let room = memory.saturating_sub(memory / INDEX_SHARE);
         let spans = items_within(room, Span::most_memory(max), pool.threads(), || Span::with_room(max));
         let line = Line::new(&mut cutting, settle, &mut writing, spans);
-        line.run(pool, tools, |tools, span| span.work(tools));
+        line.run(pool, items_alone(gate, Span::LEN), tools, |tools, span| span.work(tools));
     }
     let (summary, written) = writing.end(cutting.error.is_none());
     let result = match (written, cutting.error) {

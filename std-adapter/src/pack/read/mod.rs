@@ -11,10 +11,10 @@ use chunkmill_core::IdKey;
 use chunkmill_core::drive::{Stopped, Summary};
 use chunkmill_core::pack::{Opener, StreamHeader, Totals};
 
-use super::line::{Line, Output, items_within};
+use super::line::{Line, Output, items_alone, items_within};
 use super::parcel::{Entry, Parcel, State, Tools};
 use super::records::{Failed, Records};
-use crate::Pool;
+use crate::{Gate, Pool};
 
 pub use self::checking::{VerifyError, verify};
 pub use self::listing::{Listed, list};
@@ -32,6 +32,8 @@ pub struct ReadSetup<'s> {
     /// Whether a read may wait for a writer, as that of a pipe does. What follows a pack is then only seen if it has come with
     /// it: nobody waits for what need not come.
     pub waits: bool,
+    /// From how many bytes of a pack on helpers are called, if more are to come.
+    pub gate: Gate,
 }
 
 /// What was read of a pack that is good to its trailer.
@@ -98,7 +100,12 @@ fn read<C: Consumer>(
             let each = Parcel::most_memory(max, C::KEEPING);
             let parcels = items_within(setup.memory, each, pool.threads(), || Parcel::with_room(max, C::KEEPING));
             let line = Line::new(&mut records, |_| false, &mut taking, parcels);
-            line.run(pool, || Tools::new(&opener), |tools, parcel| parcel.open(tools));
+            line.run(
+                pool,
+                items_alone(setup.gate, Parcel::LEN),
+                || Tools::new(&opener),
+                |tools, parcel| parcel.open(tools),
+            );
             (taking.consumer, taking.summary, taking.result)
         }
         Err(refused) => (consumer, Summary::default(), Err(refused)),

@@ -7,7 +7,7 @@ use std::io::Seek;
 
 use chunkmill::core::{ChunkParams, Cutter, GearTable, IdKey};
 use chunkmill::pack::{self, PackSetup, ReadSetup};
-use chunkmill::{Pool, Scanner};
+use chunkmill::{Gate, Pool, Scanner};
 use chunkmill_measure::peers::KEY;
 use chunkmill_measure::tally::Tally;
 
@@ -66,6 +66,7 @@ pub(super) fn pack(params: ChunkParams, mut from: &File, mut to: &File, threads:
         stream_id: [3; 16],
         compressed: true,
         memory: MEMORY,
+        gate: Gate::default(),
     };
     let done = Pool::scope(threads, |pool| pack::pack(pool, from, to, &setup))?;
     Ok(Tally { chunks: done.chunks, bytes: done.bytes, checksum: 0 })
@@ -74,7 +75,7 @@ pub(super) fn pack(params: ChunkParams, mut from: &File, mut to: &File, threads:
 /// A check of a pack.
 pub(super) fn verify(mut from: &File, threads: usize) -> Outcome {
     from.rewind()?;
-    let setup = ReadSetup { key: &IdKey::from_bytes(KEY), memory: MEMORY, waits: false };
+    let setup = ReadSetup { key: &IdKey::from_bytes(KEY), memory: MEMORY, waits: false, gate: Gate::default() };
     let whole = Pool::scope(threads, |pool| pack::verify(pool, from, &setup))?;
     Ok(Tally { chunks: whole.summary.chunks, bytes: whole.summary.bytes, checksum: 0 })
 }

@@ -5,7 +5,7 @@ use chunkmill::core::Chunk;
 use chunkmill::core::drive::RestoreError;
 use chunkmill::core::pack::Totals;
 use chunkmill::pack::{Listed, ReadSetup, list};
-use chunkmill::{Pool, Stream};
+use chunkmill::{Gate, Pool, Stream};
 use serde::Serialize;
 
 use super::{ended, failed, open};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome, Failure> {
     let (source, _) = open(&args.input, true)?;
     let mut out = BufWriter::with_capacity(64 << 10, io::stdout());
     let waits = source.waits();
-    let setup = ReadSetup { key: &key, memory: MEMORY, waits };
+    let setup = ReadSetup { key: &key, memory: MEMORY, waits, gate: Gate::default() };
     let visit = |listed| {
         let written = match listed {
             Listed::Record(chunk, stored) => write_record(&mut out, args.format, &chunk, stored),

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
     output.vanishes_when_interrupted()?;
 
     let compressed = args.compression == Compress::Lz4;
-    let setup = PackSetup { params, gear: &gear, key: &key, stream_id, compressed, memory: work.memory };
+    let setup =
+        PackSetup { params, gear: &gear, key: &key, stream_id, compressed, memory: work.memory, gate: work.gate };
     let waits = source.waits();
     let end = give_up(&output, &args.output, &progress);
     let out = AtOnce { out: &mut output, waits, end: &end };

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
     let watch = Stopwatch::start();
     let (mut source, progress) = open(&args.input, args.work.quiet)?;
     let waits = source.waits();
-    let setup = ReadSetup { key: &key, memory: work.memory, waits };
+    let setup = ReadSetup { key: &key, memory: work.memory, waits, gate: work.gate };
     let mut output = None;
     let run = |source: &mut Counted, earlier: &mut Earlier, out: &mut (dyn Write + Send)| {
         Pool::scope(work.threads, |pool| unpack(pool, work.paced(source), earlier, out, &setup))

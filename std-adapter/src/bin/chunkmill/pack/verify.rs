@@ -17,7 +17,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<Outcome, Failure> {
     let work = args.work.begin()?;
     let watch = Stopwatch::start();
     let (mut source, progress) = open(&args.input, args.work.quiet)?;
-    let setup = ReadSetup { key: &key, memory: work.memory, waits: source.waits() };
+    let setup = ReadSetup { key: &key, memory: work.memory, waits: source.waits(), gate: work.gate };
     let verified = Pool::scope(work.threads, |pool| verify(pool, work.paced(&mut source), &setup));
     progress.clear();
     let whole = match verified {
