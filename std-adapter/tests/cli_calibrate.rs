@@ -33,13 +33,13 @@ fn every_length_is_measured_and_each_objective_has_its_line() {
     let out = finished.out();
     for objective in ["wall", "balanced", "cpu"] {
         assert_eq!(
-            out.lines().filter(|line| line.starts_with(&format!("--objective {objective} "))).count(),
+            out.lines().filter(|line| line.starts_with(&format!("--threads 2 --objective {objective} "))).count(),
             1,
             "{out}"
         );
     }
     let found = json(&place, "found.json");
-    let points = found["points"].as_array().unwrap();
+    let points = found["sweeps"][0]["points"].as_array().unwrap();
     assert!(points.len() >= 34, "{}", points.len());
     for bytes in [16 << 10, (16 << 10) + 777, 1 << 20, 4 << 20] {
         assert!(points.iter().any(|point| point["bytes"] == bytes), "{bytes}");
@@ -74,11 +74,13 @@ fn pictures_and_pages_are_made_of_the_figures() {
     assert_eq!(made("two"), [svg.clone(), html.clone()]);
     let document = roxmltree::Document::parse(&svg).unwrap();
     let words: Vec<&str> = document.descendants().filter_map(|node| node.text()).map(str::trim).collect();
-    for word in ["Speed: higher is better", "CPU time: lower is better", "whole KiB", "with an odd tail"] {
+    for word in
+        ["Speed: higher is better, 2 threads", "CPU time: lower is better, 2 threads", "whole KiB", "with an odd tail"]
+    {
         assert!(words.contains(&word), "{word}");
     }
     assert!(html.contains(&svg) && html.contains("prefers-color-scheme: dark"));
-    for point in json(&place, "found.json")["points"].as_array().unwrap() {
+    for point in json(&place, "found.json")["sweeps"][0]["points"].as_array().unwrap() {
         let row = format!(
             "<tr><td>{}<td>{:.2}x<td>{:.2}x",
             point["bytes"],
@@ -98,15 +100,34 @@ fn what_is_no_calibration_is_refused() {
     let place = Place::new();
     calibrated(&place);
     let mut later = json(&place, "found.json");
-    later["version"] = 2.into();
+    later["version"] = 1.into();
     place.file("later.json", later.to_string());
-    place.file("other.json", "{\"version\":1}");
+    place.file("other.json", "{\"version\":2}");
     place.file("text.json", "text");
-    for (name, word) in [("later.json", "version 1"), ("other.json", "missing field"), ("text.json", "expected ident")]
+    for (name, word) in [("later.json", "version 2"), ("other.json", "missing field"), ("text.json", "expected ident")]
     {
         place.run(["calibrate", "--from-json", name]).exits(2).says(1, &[name, word]);
     }
     place.run(["calibrate", "--from-json", "missing"]).exits(3).says(1, &["missing", "No such file"]);
+}
+
+/// From two threads to as many as are asked for, each with lines, pictures and figures of its own.
+#[test]
+fn every_number_of_threads_is_measured() {
+    let place = Place::new();
+    let options =
+        ["calibrate", "--quick", "--runs", "1", "--threads", "3", "--json", "found.json", "--html", "page.html"];
+    let finished = place.run(options).exits(0);
+    let found = json(&place, "found.json");
+    let sweeps = found["sweeps"].as_array().unwrap();
+    let threads: Vec<u64> = sweeps.iter().map(|swept| swept["threads"].as_u64().unwrap()).collect();
+    assert_eq!(threads, [2, 3]);
+    let page = fs::read_to_string(place.path("page.html")).unwrap();
+    for threads in [2, 3] {
+        assert!(finished.out().contains(&format!("--threads {threads} --objective wall")), "{}", finished.out());
+        assert!(page.contains(&format!("<h2>{threads} threads against one</h2>")));
+        assert_eq!(page.matches(&format!("is better, {threads} threads")).count(), 2);
+    }
 }
 
 #[test]
@@ -114,7 +135,8 @@ fn one_thread_has_nothing_to_split() {
     let place = Place::new();
     let finished = place.run(["calibrate", "--quick", "--threads", "1"]).exits(0);
     assert!(finished.err().contains("nothing to split"));
-    assert_eq!(finished.out().matches(" never ").count(), 3, "{}", finished.out());
+    assert!(finished.out().contains("nothing to split"), "{}", finished.out());
+    assert!(!finished.out().contains("--objective"), "{}", finished.out());
 }
 
 /// The threads of a scan show whether a saved threshold is used: one if splitting never pays.
@@ -135,8 +157,8 @@ fn what_is_saved_is_used_on_this_machine_alone() {
     let threads = |finished: Finished| finished.exits(0).summary()["threads"].as_u64().unwrap();
     assert_eq!(threads(scan(&[], None)), 2);
 
-    found["threshold_bytes"]["balanced"] = Value::Null;
-    found["threshold_bytes"]["wall"] = 65536.into();
+    found["sweeps"][0]["threshold_bytes"]["balanced"] = Value::Null;
+    found["sweeps"][0]["threshold_bytes"]["wall"] = 65536.into();
     place.file("found.json", found.to_string());
     let mut save = place.program(["calibrate", "--from-json", "found.json", "--save"]);
     save.env_remove("CHUNKMILL_PROFILE").env("XDG_CONFIG_HOME", place.path("config"));

@@ -105,7 +105,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, default_value_t = 10.0, value_parser = parse_part, value_name = "PERCENT")]
     pub(crate) max_cpu_overhead: f64,
 
-    /// Threads of the split [default: as many as the CPU runs at once, at most 4]
+    /// Each number of threads from 2 to this one is measured [default: as many as the CPU runs at once, at most 4]
     #[arg(long, value_parser = parse_thread_count, value_name = "N")]
     pub(crate) threads: Option<usize>,
 

@@ -97,30 +97,30 @@ impl WorkArgs {
             Wanted::Cpu => Objective::Cpu,
             Wanted::Wall => Objective::Wall,
         };
-        let gate = match self.gate {
-            Some(kib) => Gate::new(objective).with_threshold(kib.saturating_mul(1024)),
-            None => default_gate(objective)?,
-        };
-        if self.background {
-            enter_background().map_err(|error| Failure::Io(format!("cannot go into the background: {error}")))?;
-        }
         let wanted = match self.threads {
             Threads::Auto => Pool::default_threads(),
             Threads::Count(count) => count,
         };
+        let gate = match self.gate {
+            Some(kib) => Gate::new(objective).with_threshold(kib.saturating_mul(1024)),
+            None => default_gate(objective, wanted)?,
+        };
+        if self.background {
+            enter_background().map_err(|error| Failure::Io(format!("cannot go into the background: {error}")))?;
+        }
         // What never calls a helper has one thread.
         let threads = if gate.threshold() == u64::MAX { 1 } else { wanted };
         Ok(Work { threads, gate, memory: self.memory, pace: self.cpu_limit.map(Pace::new) })
     }
 }
 
-/// What the environment says, else what was calibrated, else what is right for most.
-pub(crate) fn default_gate(objective: Objective) -> Result<Gate, Failure> {
+/// What the environment says, else what was calibrated for so many threads, else what is right for most.
+pub(crate) fn default_gate(objective: Objective, threads: usize) -> Result<Gate, Failure> {
     let gate = Gate::from_environment(objective).map_err(|error| Failure::Usage(error.to_string()))?;
     if env::var_os(GATE_VARIABLE).is_some() || objective == Objective::Cpu {
         return Ok(gate);
     }
-    Ok(saved_threshold(objective)?.map_or(gate, |threshold| gate.with_threshold(threshold)))
+    Ok(saved_threshold(objective, threads)?.map_or(gate, |threshold| gate.with_threshold(threshold)))
 }
 
 fn parse_threads(text: &str) -> Result<Threads, String> {

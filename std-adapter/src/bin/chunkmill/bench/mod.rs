@@ -39,11 +39,12 @@ struct Setup {
 pub(crate) fn run(args: &BenchArgs) -> Result<Outcome, Failure> {
     let (rounds, size) = if args.quick { (QUICK_ROUNDS, 256 << 20) } else { (ROUNDS, 1 << 30) };
     let part = part(args.size.unwrap_or(size), rounds)?;
+    let threads = args.threads.unwrap_or_else(Pool::default_threads);
     let setup = Setup {
         rounds: u32::try_from(rounds).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),
         part,
-        threads: args.threads.unwrap_or_else(Pool::default_threads),
-        gate: default_gate(Objective::Balanced)?,
+        threads,
+        gate: default_gate(Objective::Balanced, threads)?,
         random: chunkmill_measure::data::Data::Random.bytes(1, part),
     };
     if cfg!(debug_assertions) {

@@ -5,16 +5,15 @@ mod profile;
 mod sweep;
 mod threshold;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use chunkmill::Pool;
 use chunkmill_measure::machine::Machine;
 
-use self::profile::Profile;
+use self::profile::{Profile, Swept};
 use self::sweep::{Sweep, ladder};
-use self::threshold::{Point, Rules, search};
+use self::threshold::{Point, Rules, Thresholds, search};
 use crate::args::CalibrateArgs;
 use crate::console;
 use crate::failure::{Failure, Outcome, stdout_written};
@@ -51,8 +50,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Outcome, Failure> {
 
 fn calibrate(args: &CalibrateArgs) -> Result<Profile, Failure> {
     let machine = Machine::detect();
-    let threads = args.threads.unwrap_or_else(Pool::default_threads);
-    if machine.cores == 1 || threads == 1 {
+    let most = args.threads.unwrap_or_else(Pool::default_threads);
+    if machine.cores == 1 || most == 1 {
         console::say("one thread: there is nothing to split, and no length from which that pays");
     }
     if cfg!(debug_assertions) {
@@ -69,21 +68,31 @@ fn calibrate(args: &CalibrateArgs) -> Result<Profile, Failure> {
     let runs = args.runs.unwrap_or(runs);
     let rules = Rules { margin: args.margin / 100.0, max_cpu_overhead: args.max_cpu_overhead / 100.0 };
     let ladder = ladder(doublings);
-    console::say(&format!("{} lengths, one thread and {threads} in turn, {runs} runs of each ...", ladder.len()));
+    let mut sweeps = Vec::new();
+    for threads in 2..=most {
+        console::say(&format!("{} lengths, one thread and {threads} in turn, {runs} runs of each ...", ladder.len()));
+        sweeps.push(swept(threads, &ladder, &rules, runs)?);
+    }
+    Ok(Profile::new(&machine, rules, sweeps))
+}
+
+/// Measures the lengths of the ladder on so many threads.
+fn swept(threads: usize, ladder: &[u64], rules: &Rules, runs: u32) -> Result<Swept, Failure> {
     let (points, unrest) = Pool::scope(threads, |pool| {
         let mut sweep = Sweep::new(pool, ladder.iter().copied().max().unwrap_or(0));
-        let points = if threads == 1 {
-            BTreeMap::new()
-        } else {
-            search(&ladder, &rules, runs, |bytes, runs| sweep.measure(bytes, runs), console::say)?
-        };
+        let points = search(ladder, rules, runs, |bytes, runs| sweep.measure(bytes, runs), console::say)?;
         Ok::<_, Failure>((points, sweep.unrest))
     })?;
-    if unrest > RESTLESS {
-        console::say(&format!("the machine has other work: one thread took up to {unrest:.1} times its median"));
+    if let Some(warning) = restless(unrest) {
+        console::say(&warning);
     }
-    let found = rules.thresholds(&points);
-    Ok(Profile::new(&machine, threads, rules, found, points.into_values().collect()))
+    Ok(Swept { threads, threshold_bytes: rules.thresholds(&points), points: points.into_values().collect() })
+}
+
+/// A word about a machine whose figures are far apart.
+fn restless(unrest: f64) -> Option<String> {
+    (unrest > RESTLESS)
+        .then(|| format!("the machine has other work: one thread took up to {unrest:.1} times its median"))
 }
 
 /// Writes a file, over one that is there.
@@ -96,29 +105,39 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 /// The limit of this process's group of processes, as the system writes it: microseconds in so many.
 fn cpu_limit() -> Option<String> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    limit_of(&groups, |group| std::fs::read_to_string(format!("/sys/fs/cgroup/{group}/cpu.max")).ok())
+}
+
+/// The limit that the group itself, or one that it is part of, has.
+fn limit_of(groups: &str, limit: impl Fn(&str) -> Option<String>) -> Option<String> {
     let group = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let limit = std::fs::read_to_string(format!("/sys/fs/cgroup/{group}/cpu.max")).ok()?;
-    let limit = limit.trim();
-    (!limit.starts_with("max")).then(|| limit.to_owned())
+    let above = Path::new(group).ancestors().filter_map(Path::to_str);
+    above.filter_map(limit).map(|limit| limit.trim().to_owned()).find(|limit| !limit.starts_with("max"))
 }
 
 fn write(out: &mut impl Write, profile: &Profile) -> io::Result<()> {
-    let Profile { machine, threads, points, .. } = profile;
-    writeln!(out, "{machine}; {threads} threads against one")?;
-    writeln!(out, "{:>12} {:>8} {:>8} {:>6}", "bytes", "speed", "CPU", "runs")?;
-    for Point { bytes, speed, cpu, runs } in points {
-        writeln!(out, "{bytes:>12} {speed:>7.2}x {cpu:>7.2}x {runs:>6}")?;
+    let Profile { machine, rules, sweeps, .. } = profile;
+    writeln!(out, "{machine}")?;
+    if sweeps.is_empty() {
+        writeln!(out, "one thread: nothing to split")?;
     }
-    writeln!(out)?;
-    for (objective, threshold, why) in verdicts(profile) {
-        writeln!(out, "{:<22} {threshold:>9}   {why}", format!("--objective {objective}"))?;
+    for swept in sweeps {
+        writeln!(out, "\n{} threads against one", swept.threads)?;
+        writeln!(out, "{:>12} {:>8} {:>8} {:>6}", "bytes", "speed", "CPU", "runs")?;
+        for Point { bytes, speed, cpu, runs } in &swept.points {
+            writeln!(out, "{bytes:>12} {speed:>7.2}x {cpu:>7.2}x {runs:>6}")?;
+        }
+        writeln!(out)?;
+        for (objective, threshold, why) in verdicts(rules, &swept.threshold_bytes) {
+            let options = format!("--threads {} --objective {objective}", swept.threads);
+            writeln!(out, "{options:<34} {threshold:>9}   {why}")?;
+        }
     }
     out.flush()
 }
 
 /// Each objective, its threshold, and what that means.
-fn verdicts(profile: &Profile) -> [(&'static str, String, String); 3] {
-    let Profile { rules, threshold_bytes: found, .. } = profile;
+fn verdicts(rules: &Rules, found: &Thresholds) -> [(&'static str, String, String); 3] {
     let (margin, overhead) = (rules.margin * 100.0, rules.max_cpu_overhead * 100.0);
     let threshold =
         |bytes: Option<u64>| bytes.map_or("never".to_owned(), |bytes| format!("{} KiB", bytes.div_ceil(1024)));
@@ -127,4 +146,29 @@ fn verdicts(profile: &Profile) -> [(&'static str, String, String); 3] {
         ("balanced", threshold(found.balanced), format!("and for no more than {overhead} % more CPU time")),
         ("cpu", threshold(found.cpu), "and for no more CPU time".to_owned()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_on_any_group_above_counts() {
+        let groups = "12:cpu:/old\n0::/user.slice/job\n";
+        let limits = |limited: &'static str| {
+            move |group: &str| Some(if group == limited { "50000 100000\n" } else { "max 100000\n" }.to_owned())
+        };
+        assert_eq!(limit_of(groups, limits("user.slice/job")).as_deref(), Some("50000 100000"));
+        assert_eq!(limit_of(groups, limits("user.slice")).as_deref(), Some("50000 100000"));
+        assert_eq!(limit_of(groups, limits("")).as_deref(), Some("50000 100000"));
+        assert_eq!(limit_of(groups, limits("another")), None);
+        assert_eq!(limit_of(groups, |_| None), None);
+        assert_eq!(limit_of("12:cpu:/old\n", limits("old")), None);
+    }
+
+    #[test]
+    fn figures_far_apart_are_worth_a_word() {
+        assert_eq!(restless(1.3), None);
+        assert!(restless(2.6).is_some_and(|warning| warning.contains("2.6 times")));
+    }
 }

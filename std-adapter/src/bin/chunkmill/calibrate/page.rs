@@ -4,22 +4,24 @@ use core::fmt::Write;
 
 use chunkmill_measure::chart::{Chart, Line, draw};
 
-use super::profile::Profile;
+use super::profile::{Profile, Swept};
 use super::threshold::Point;
 use super::verdicts;
 
-/// Speed and CPU time by length. Without a figure there is no picture.
+/// Speed and CPU time by length, for each number of threads. Without a figure there is no picture.
 pub(super) fn svg(profile: &Profile) -> Option<String> {
-    if profile.points.is_empty() {
-        return None;
-    }
+    let charts: Vec<Chart> = profile.sweeps.iter().filter(|swept| !swept.points.is_empty()).flat_map(charts).collect();
+    if charts.is_empty() { None } else { Some(draw(&charts)) }
+}
+
+fn charts(swept: &Swept) -> [Chart; 2] {
     // Whole lengths and those with a tail lie close together: a line for each.
     let series = |figure: fn(&Point) -> f64, tail: bool| {
-        let of_kind = profile.points.iter().filter(move |point| point.bytes.is_multiple_of(1024) != tail);
+        let of_kind = swept.points.iter().filter(move |point| point.bytes.is_multiple_of(1024) != tail);
         of_kind.map(|point| (kib(point.bytes), figure(point))).collect()
     };
     let chart = |title: &str, figure: fn(&Point) -> f64| Chart {
-        title: title.to_owned(),
+        title: format!("{title}, {} threads", swept.threads),
         x: "length in KiB (logarithmic)".to_owned(),
         y: "against one thread".to_owned(),
         lines: vec![
@@ -27,10 +29,7 @@ pub(super) fn svg(profile: &Profile) -> Option<String> {
             Line { name: "with an odd tail".to_owned(), points: series(figure, true) },
         ],
     };
-    Some(draw(&[
-        chart("Speed: higher is better", |point| point.speed),
-        chart("CPU time: lower is better", |point| point.cpu),
-    ]))
+    [chart("Speed: higher is better", |point| point.speed), chart("CPU time: lower is better", |point| point.cpu)]
 }
 
 #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "a place in a picture")]
@@ -65,18 +64,28 @@ pub(super) fn html(profile: &Profile) -> String {
 
 fn write_body(page: &mut String, profile: &Profile) -> core::fmt::Result {
     writeln!(page, "<h1>When more threads pay</h1>")?;
-    writeln!(page, "<p>{}; {} threads against one.", escaped(&profile.machine), profile.threads)?;
-    writeln!(page, "<table><tr><th>objective<th>threshold<th>why")?;
-    for (objective, threshold, why) in verdicts(profile) {
-        writeln!(page, "<tr><td>{objective}<td>{threshold}<td>{why}")?;
+    writeln!(page, "<p>{}", escaped(&profile.machine))?;
+    if profile.sweeps.is_empty() {
+        writeln!(page, "<p>One thread: nothing to split.")?;
     }
-    writeln!(page, "</table>")?;
+    for swept in &profile.sweeps {
+        writeln!(page, "<h2>{} threads against one</h2>", swept.threads)?;
+        writeln!(page, "<table><tr><th>objective<th>threshold<th>why")?;
+        for (objective, threshold, why) in verdicts(&profile.rules, &swept.threshold_bytes) {
+            writeln!(page, "<tr><td>{objective}<td>{threshold}<td>{why}")?;
+        }
+        writeln!(page, "</table>")?;
+    }
     page.push_str(&svg(profile).unwrap_or_default());
-    writeln!(page, "<table class=figures><tr><th>bytes<th>speed<th>CPU<th>runs")?;
-    for Point { bytes, speed, cpu, runs } in &profile.points {
-        writeln!(page, "<tr><td>{bytes}<td>{speed:.2}x<td>{cpu:.2}x<td>{runs}")?;
+    for swept in &profile.sweeps {
+        writeln!(page, "<h2>{} threads, all figures</h2>", swept.threads)?;
+        writeln!(page, "<table class=figures><tr><th>bytes<th>speed<th>CPU<th>runs")?;
+        for Point { bytes, speed, cpu, runs } in &swept.points {
+            writeln!(page, "<tr><td>{bytes}<td>{speed:.2}x<td>{cpu:.2}x<td>{runs}")?;
+        }
+        writeln!(page, "</table>")?;
     }
-    writeln!(page, "</table>\n</html>")
+    writeln!(page, "</html>")
 }
 
 fn escaped(text: &str) -> String {
