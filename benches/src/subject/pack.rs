@@ -23,12 +23,19 @@ pub fn ours_verify(mut from: &File, threads: usize) -> Result<Tally, Box<dyn Err
     Ok(Tally { chunks: whole.summary.chunks, bytes: whole.summary.bytes, checksum: 0 })
 }
 
-/// Our pack, on so many threads. The tally has what both sides have in common: chunks and bytes.
+/// Our pack, on so many threads, which are called when the gate opens. The tally has what both sides have in common: chunks and
+/// bytes.
 ///
 /// # Errors
 ///
 /// Reading or writing fails.
-pub fn ours(params: ChunkParams, mut from: &File, mut to: &File, threads: usize) -> Result<Tally, Box<dyn Error>> {
+pub fn ours(
+    params: ChunkParams,
+    mut from: &File,
+    mut to: &File,
+    threads: usize,
+    gate: Gate,
+) -> Result<Tally, Box<dyn Error>> {
     from.rewind()?;
     to.rewind()?;
     let key = IdKey::from_bytes(KEY);
@@ -39,7 +46,7 @@ pub fn ours(params: ChunkParams, mut from: &File, mut to: &File, threads: usize)
         stream_id: [3; 16],
         compressed: true,
         memory: 64 << 20,
-        gate: Gate::default(),
+        gate,
     };
     let done = Pool::scope(threads, |pool| pack(pool, from, to, &setup))?;
     Ok(Tally { chunks: done.chunks, bytes: done.bytes, checksum: 0 })

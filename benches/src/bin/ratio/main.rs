@@ -3,6 +3,7 @@
 //! ```text
 //! ratio cut [--size 128MiB] [--rounds 9] [--avg 8KiB,64KiB,2MiB] [--data random,text,zeros,periodic]
 //! ratio files [--count 10000] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
+//! ratio gate [--size 256MiB] [--rounds 9] [--avg 64KiB,256KiB,2MiB] [--threshold 128KiB]
 //! ratio hash [--from 4KiB] [--to 4MiB] [--step 16KiB] [--rounds 21] [--csv FILE] [--svg FILE]
 //! ratio pack [--size 256MiB] [--rounds 7] [--avg 2MiB] [--data text,random] [--dir DIR]
 //! ratio scan [--size 1GiB] [--rounds 7] [--avg 64KiB,2MiB] [--dir DIR]
@@ -20,6 +21,7 @@
 
 mod cut;
 mod files;
+mod gate;
 mod hash;
 mod pack;
 mod scan;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     let report = match args.command {
         Command::Cut(args) => cut::run(&args),
         Command::Files(args) => files::run(&args),
+        Command::Gate(args) => gate::run(&args),
         Command::Hash(args) => hash::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Scan(args) => scan::run(&args),
@@ -77,6 +80,7 @@ struct Args {
 enum Command {
     Cut(cut::Args),
     Files(files::Args),
+    Gate(gate::Args),
     Hash(hash::Args),
     Pack(pack::Args),
     Scan(scan::Args),

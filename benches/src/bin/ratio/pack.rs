@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
+use chunkmill::Gate;
 use chunkmill_benches::data::{Data, warm_file};
 use chunkmill_benches::harness::{Subject, interleave};
 use chunkmill_benches::params::around;
@@ -84,7 +85,7 @@ fn measure(
         (tempfile::tempfile_in(dir).map_err(file_error)?, tempfile::tempfile_in(dir).map_err(file_error)?);
     let packing = |threads| {
         let our_pack = &our_pack;
-        move || ours(params, from, our_pack, threads)
+        move || ours(params, from, our_pack, threads, Gate::default())
     };
     let subjects = vec![
         Subject::new(format!("pack {data}, naive"), || peers::pack::pack(params, from, &naive_pack, blake3_keyed)),
