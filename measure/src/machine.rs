@@ -42,27 +42,29 @@ impl fmt::Display for Machine {
 
 /// Instruction sets that decide how fast bytes are hashed, as far as the CPU has them and this build may use them.
 pub fn instruction_sets() -> Vec<&'static str> {
-    let mut found = Vec::new();
-    #[cfg(target_arch = "x86_64")]
-    {
-        let wide = !cfg!(feature = "blake3-sse41");
-        let sets = [
-            ("SSE4.1", is_x86_feature_detected!("sse4.1")),
-            ("AVX2", wide && is_x86_feature_detected!("avx2")),
-            ("AVX-512", wide && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")),
-            ("SHA", is_x86_feature_detected!("sha")),
-        ];
-        found.extend(sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name));
-    }
-    #[cfg(target_arch = "aarch64")]
-    {
-        let sets = [
-            ("NEON", std::arch::is_aarch64_feature_detected!("neon")),
-            ("SHA", std::arch::is_aarch64_feature_detected!("sha2")),
-        ];
-        found.extend(sets.into_iter().filter(|(_, there)| *there).map(|(name, _)| name));
-    }
-    found
+    known_sets().iter().filter(|(_, there)| *there).map(|(name, _)| *name).collect()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn known_sets() -> [(&'static str, bool); 4] {
+    let wide = !cfg!(feature = "blake3-sse41");
+    [
+        ("SSE4.1", is_x86_feature_detected!("sse4.1")),
+        ("AVX2", wide && is_x86_feature_detected!("avx2")),
+        ("AVX-512", wide && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")),
+        ("SHA", is_x86_feature_detected!("sha")),
+    ]
+}
+
+#[cfg(target_arch = "aarch64")]
+fn known_sets() -> [(&'static str, bool); 2] {
+    use std::arch::is_aarch64_feature_detected;
+    [("NEON", is_aarch64_feature_detected!("neon")), ("SHA", is_aarch64_feature_detected!("sha2"))]
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const fn known_sets() -> [(&'static str, bool); 0] {
+    []
 }
 
 /// The operating system and its version.

@@ -11,9 +11,9 @@ trap 'rm -rf "$work"' EXIT
 gcc -O2 -shared -fPIC -o "$work/insncount.so" tests/cross/insncount.c
 
 # Instructions in a thousand bytes. Cut: the default kernel, random data, averages of 8 KiB, 64 KiB and 2 MiB.
-declare -A cut_limits=([aarch64]='4730 4870 4990' [armv7]='7040 5830 4420' [x86_64]='4000 4000 4000')
+declare -A cut_limits=([aarch64]='4730 4870 4990' [armv7]='7040 5830 4420' [x86_64]='3720 3560 3630')
 # Hash: slices of 16 KiB and 2 MiB. Then text and random data at an average of 64 KiB: ingest (cut, hash, LZ4, pack), verify.
-declare -A path_limits=([aarch64]='9999 9999 9999 9999 9999 9999' [armv7]='99999 99999 99999 99999 99999 99999' [x86_64]='9999 9999 9999 9999 9999 9999')
+declare -A path_limits=([aarch64]='4500 4400 25950 8700 11210 4920' [armv7]='15910 15970 41300 25940 23600 16220' [x86_64]='2560 2510 26120 7600 11720 3720')
 
 instructions() {
   "${qemu[@]}" -plugin "$work/insncount.so" -d plugin "$program" "$@" 2>&1 >/dev/null | sed -n 's/^insns: //p'

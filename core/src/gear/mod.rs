@@ -6,7 +6,7 @@ mod words;
 
 use core::fmt;
 
-pub(crate) use words::{SHIFTS, Words};
+pub(crate) use words::{SHIFTS, Words, turn};
 
 /// The 256 words that the gear hash `h = 2h + table[byte]` adds, and where they came from.
 ///

@@ -46,12 +46,18 @@ impl Words {
         reason = "a byte is below 256, and steps below SHIFTS are constants of the kernel"
     )]
     pub(crate) fn shifted(&self, byte: u8, step: usize) -> u64 {
-        self.0[step % SHIFTS][usize::from(byte)]
+        self.0[turn(step)][usize::from(byte)]
     }
 
     pub(super) fn wipe(&mut self) {
         self.0.as_flattened_mut().zeroize();
     }
+}
+
+/// Which of the tables a step of a group takes.
+#[allow(clippy::modulo_one, reason = "where an addition shifts for nothing there is one table")]
+pub(crate) const fn turn(step: usize) -> usize {
+    step % SHIFTS
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! test and branch. Elsewhere S is 1: on aarch64 an addition shifts its operand for nothing.
 
 use super::portable;
-use crate::gear::{SHIFTS, Words};
+use crate::gear::{SHIFTS, Words, turn};
 
 /// Bytes that decide the hash under any mask.
 const MEMORY: usize = 48;
@@ -141,7 +141,7 @@ impl Scan<'_> {
     }
 
     fn mask(&self, step: usize) -> u64 {
-        self.masks.get(step % SHIFTS).copied().unwrap_or(0)
+        self.masks.get(turn(step)).copied().unwrap_or(0)
     }
 }
 
@@ -152,5 +152,5 @@ const fn place(group: usize, step: usize) -> usize {
 
 /// The hash after a step of a group, but for its highest bits, which are lost.
 const fn unshifted(hash: u64, step: usize) -> u64 {
-    hash >> SHIFTS.saturating_sub(1).saturating_sub(step % SHIFTS)
+    hash >> SHIFTS.saturating_sub(1).saturating_sub(turn(step))
 }
