@@ -94,5 +94,9 @@ table "$ratio pack --rounds 11 --markdown --file TAR"
 printf '## Beside other programs\n\nThe same tar as whole programs create, restore and check it, with fresh repositories in a memory file system. They do not all do the\nsame: borg (`authenticated-blake2`, version %s) and chunkmill make keyed ids and do not encrypt, restic (%s) encrypts, casync (%s) has no key; borg and\nchunkmill use LZ4, restic and casync zstd, which stores less for more CPU time. restic and chunkmill use two threads unless something\nelse is said, borg one.\n\n' \
   "$(borg --version | awk '{ print $2 }')" "$(restic version | awk '{ print $2 }')" "$(casync --version | awk '{ print $2; exit }')"
 table "benches/programs.py TAR"
+printf '## Memory\n\nPeak RSS of the whole program in MiB.\n\n'
+table 'benches/memory.sh TAR'
+printf '## Repeats\n\nA second tar behind the first in one stream, in which some files are new: they come among the others, so all that follows them has\nmoved.\n\n'
+table 'benches/repeats.sh /usr/bin'
 printf '## Instructions\n\nCounted under QEMU, for each byte; they repeat to a fiftieth of a percent, and CI fails when one of ours grows by 3 %%. x86-64 with\nAVX2, aarch64 with NEON, armv7 with portable code. First the scan kernels beside fastcdc, on random data; then slices hashed, and\nwhole runs of the core alone: ingest is cut, hash, LZ4 and pack at an average of 64 KiB.\n\n'
 table 'CARGO_TARGET_DIR=target/cross tests/cross/instructions.sh'
