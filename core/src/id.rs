@@ -37,7 +37,12 @@ impl IdKey {
 
     /// The id of a whole chunk at hand: keyed BLAKE3 of its bytes.
     pub fn id_of(&self, bytes: &[u8]) -> ChunkId {
-        ChunkId(blake3::keyed_hash(&self.0, bytes))
+        ChunkId(self.hash(bytes))
+    }
+
+    /// Keyed BLAKE3 of bytes at hand.
+    pub(crate) fn hash(&self, bytes: &[u8]) -> blake3::Hash {
+        blake3::keyed_hash(&self.0, bytes)
     }
 
     /// A key for another purpose: BLAKE3 `derive_key` of this one with a context string of its own.

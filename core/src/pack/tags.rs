@@ -29,7 +29,7 @@ impl Tags {
         let mut summed = [0; SUMMED_LEN];
         let mut out = Out(&mut summed);
         out.put(fields);
-        out.put(self.tag(&[&fields]));
+        out.put(self.tag(&fields));
         let mut bytes = [0; HEADER_LEN];
         let mut out = Out(&mut bytes);
         out.put(summed);
@@ -44,7 +44,7 @@ impl Tags {
         if plain_sum(summed) != sum {
             return Err(HeaderCheck::Damaged);
         }
-        if !same(&Self::new(id_key, [0; 16]).tag(&[fields]), tag) {
+        if !same(&Self::new(id_key, [0; 16]).tag(fields), tag) {
             return Err(HeaderCheck::WrongKey);
         }
         Ok(*fields)
@@ -68,10 +68,11 @@ impl Tags {
 
     /// Each record makes the chain the keyed hash of the chain so far and its id.
     pub(super) fn extend_chain(&mut self, record: &Record) {
-        let mut hasher = self.key.hasher();
-        hasher.update(&self.chain);
-        hasher.update(&record.id);
-        self.chain = *hasher.finalize().as_bytes();
+        let mut joined = [0; 64];
+        let mut out = Out(&mut joined);
+        out.put(self.chain);
+        out.put(record.id);
+        self.chain = *self.key.hash(&joined).as_bytes();
     }
 
     pub(super) const fn chain(&self) -> [u8; 32] {
@@ -79,15 +80,16 @@ impl Tags {
     }
 
     fn record_tag(&self, fields: &[u8; TAGGED_LEN]) -> [u8; TAG_LEN] {
-        self.tag(&[&self.stream_id, fields])
+        let mut joined = [0; 16 + TAGGED_LEN];
+        let mut out = Out(&mut joined);
+        out.put(self.stream_id);
+        out.put(*fields);
+        self.tag(&joined)
     }
 
-    fn tag(&self, parts: &[&[u8]]) -> [u8; TAG_LEN] {
-        let mut hasher = self.key.hasher();
-        for part in parts {
-            hasher.update(part);
-        }
-        first_of(hasher.finalize().as_bytes())
+    /// Of bytes at hand: a hasher that takes them in parts would need 2 KB of stack, and wipe it for each record.
+    fn tag(&self, bytes: &[u8]) -> [u8; TAG_LEN] {
+        first_of(self.key.hash(bytes).as_bytes())
     }
 }
 
