@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 target=${CARGO_TARGET_DIR:-target}/panics
-core=$(cd ../../core && pwd)
+core=$(cd ../../core && pwd -P)
 CARGO_TARGET_DIR=$target RUSTFLAGS='--cfg panic_places' CARGO_PROFILE_RELEASE_OPT_LEVEL=3 cargo build -q --release --locked
 linked=$target/no-alloc
 ${CC:-cc} -O2 -no-pie -o "$linked" main.c "$target/release/libchunkmill_no_alloc.a"

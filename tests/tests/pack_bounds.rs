@@ -297,8 +297,13 @@ fn an_opener_writes_to_the_chunk_alone() {
                 RecordStep::End(totals) => panic!("{totals:?}"),
             }
         };
-        let mut into = vec![0xa5; 1 << 16];
-        let opened = opener.unwrap().open(&sealed, &rest[..frame.len()], &mut into);
+        let (opener, mut into) = (opener.unwrap(), vec![0xa5; 1 << 16]);
+        // A caller that hands over less or more of the pack than the payload.
+        for len in [0, frame.len() - 1, frame.len() + 1, rest.len()] {
+            assert!(opener.open(&sealed, &rest[..len], &mut into).is_err());
+            assert!(opener.check(&sealed, &rest[..len], &mut vec![0; 1 << 16]).is_err());
+        }
+        let opened = opener.open(&sealed, &rest[..frame.len()], &mut into);
         assert_eq!(opened.is_ok(), good);
         assert!(into[chunk.len()..].iter().all(|&byte| byte == 0xa5));
     }
