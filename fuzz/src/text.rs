@@ -67,7 +67,7 @@ fn size(text: &str) {
     });
     assert_eq!(sizes::parse_size(text).ok(), bytes, "{text:?}");
     assert_eq!(sizes::parse_chunk_size(text).ok(), bytes.and_then(|bytes| u32::try_from(bytes).ok()), "{text:?}");
-    let memory = bytes.filter(|bytes| *bytes >= 1 << 20).map(|bytes| bytes as usize);
+    let memory = bytes.filter(|bytes| *bytes >= 1 << 20).map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     assert_eq!(sizes::parse_memory(text).ok(), memory, "{text:?}");
     assert_eq!(
         sizes::parse_digits(text, 10),
