@@ -68,7 +68,7 @@
 //! | [`ChunkHasher`] | 1,920 |
 //! | [`StreamingChunker`] | 1,992 |
 //! | [`RetainingChunker`], besides its ring | 2,048 |
-//! | [`pack::Reader`], besides its memory | 392 |
+//! | [`pack::Reader`], besides its memory | 440 |
 //! | [`pack::Packer`], besides its compressor's memory | 312 |
 //! | [`GearTable`], only if seeded or keyed | 8,208 on x86-64, else 2,064 (the published one is in read-only memory) |
 //!

@@ -36,5 +36,6 @@ pub mod packing;
 pub mod plain_frame;
 pub mod plain_pack;
 pub mod retained;
+pub mod ring_model;
 pub mod setup;
 pub mod vectors;

@@ -112,7 +112,11 @@ impl Reading {
                     let mut block = vec![self.fill; self.block_len];
                     let checked = opener.check(&sealed, payload, &mut block);
                     let opened = opener.open(&sealed, payload, &mut memory);
-                    assert_eq!(checked.err(), opened.err(), "to keep a chunk or not makes no difference");
+                    // But that the one needs room for a chunk, the other for a block of it.
+                    let too_small = |error: PackError| matches!(error.kind, PackErrorKind::Buffer { .. });
+                    if !checked.is_err_and(too_small) && !opened.as_ref().err().copied().is_some_and(too_small) {
+                        assert_eq!(checked.err(), opened.err(), "to keep a chunk or not makes no difference");
+                    }
                     match opened {
                         Ok(verified) => given.push(Given { chunk, bytes: Some(verified.bytes().to_vec()) }),
                         Err(error) => break Err(error),

@@ -205,9 +205,9 @@ fn append_block(frame: &mut [u8], frame_len: &mut usize, block: &[u8], table: &m
 }
 
 fn append(frame: &mut [u8], frame_len: &mut usize, bytes: &[u8]) -> Option<()> {
-    let end = frame_len.saturating_add(bytes.len());
-    frame.get_mut(*frame_len..end)?.copy_from_slice(bytes);
-    *frame_len = end;
+    // In two steps, so that the optimiser sees both lengths to be the same, and leaves no panic.
+    frame.get_mut(*frame_len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    *frame_len = frame_len.saturating_add(bytes.len());
     Some(())
 }
 

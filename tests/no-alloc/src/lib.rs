@@ -4,6 +4,8 @@
 #![no_std]
 
 pub mod parts;
+#[cfg(panic_places)]
+mod rest;
 #[cfg(target_pointer_width = "32")]
 mod sizes;
 
@@ -139,7 +141,11 @@ fn run() -> Result<(), i32> {
     }
 }
 
+/// For `panics.sh`, whatever may panic leaves the place where in the library.
 #[panic_handler]
-fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {
+fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
+    if cfg!(panic_places) {
+        core::hint::black_box(info.location());
+    }
     loop {}
 }

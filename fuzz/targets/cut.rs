@@ -1,0 +1,6 @@
+//! Cut points: see the module of that name.
+
+#![no_main]
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| chunkmill_fuzz::cut::run(input));
