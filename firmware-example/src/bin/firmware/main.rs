@@ -17,6 +17,7 @@ use cortex_m::asm::wfi;
 use cortex_m_rt::entry;
 use defmt_semihosting as _;
 use embedded_io::Read;
+use semihosting::experimental::env::{Args, args};
 use semihosting::process::exit;
 use static_cell::{ConstStaticCell, StaticCell};
 
@@ -40,6 +41,10 @@ static TABLE: StaticCell<CompressTable> = StaticCell::new();
 static HALVES: ConstStaticCell<[Half; 2]> = ConstStaticCell::new([[0; HALF]; 2]);
 static CHANNEL: ConstStaticCell<Channel<'static, DeviceError>> = ConstStaticCell::new(Channel::new());
 
+/// The command line.
+type Words = Args<256>;
+static WORDS: StaticCell<Words> = StaticCell::new();
+
 #[entry]
 fn main() -> ! {
     let code = match run() {
@@ -54,8 +59,7 @@ fn main() -> ! {
 }
 
 fn run() -> Result<(), Failure> {
-    let words = semihosting::experimental::env::args::<256>().map_err(|error| Failure::Device(error.into()))?;
-    let mut words = (&words).filter_map(Result::ok);
+    let mut words = words()?.filter_map(Result::ok);
     // The first is the program's name.
     let _ = words.next();
     let mut word = || words.next().ok_or(Failure::Usage);
@@ -108,6 +112,11 @@ fn packed(memory: &mut Memory, key: &IdKey, input: &str, output: &str) -> Result
 #[inline(never)]
 fn chunker(key: &IdKey) -> Result<&'static mut RetainingChunker<'static, 'static>, Failure> {
     Ok(CHUNKER.init(memory::chunker(RING_MEMORY.take(), key).map_err(Failure::Ring)?))
+}
+
+#[inline(never)]
+fn words() -> Result<&'static Words, Failure> {
+    Ok(WORDS.init(args().map_err(|error| Failure::Device(error.into()))?))
 }
 
 #[inline(never)]
