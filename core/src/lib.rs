@@ -50,7 +50,7 @@
 //!
 //! # Features
 //!
-//! None is on by default; each adds API and changes nothing else.
+//! None is on by default; each adds API and changes nothing else, but for `blake3-neon`, which changes speed alone.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -59,6 +59,7 @@
 //! | `lz4` | `pack::Compressor`, and reading compressed packs |
 //! | `heapless` | `RecentIndex` |
 //! | `defmt` | `defmt::Format` on values and errors, and trace messages; needs a `defmt` logger to link |
+//! | `blake3-neon` | BLAKE3 with NEON on 32-bit ARM, where not every CPU has it; aarch64 has it anyway |
 //!
 //! # RAM
 //!
