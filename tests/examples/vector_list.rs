@@ -11,7 +11,7 @@
     reason = "a program for tests: a panic tells all there is to tell"
 )]
 
-use std::fmt::Write;
+use core::fmt::Write;
 use std::fs;
 use std::path::Path;
 
