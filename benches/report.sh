@@ -16,7 +16,7 @@ version() {
   awk -v name="\"$1\"" '$1 == "name" { found = $3 == name } found && $1 == "version" { gsub("\"", "", $3); print $3; exit }' Cargo.lock
 }
 
-# The command as one would type it, and what it prints. FILE and TMP stand for places.
+# The command as one would type it, and what it prints. TAR stands for the tar.
 table() {
   local command=$1
   echo "    $command" >&2

@@ -8,7 +8,7 @@
     reason = "criterion's macros make a public function; a wrong constant here is best met by a panic"
 )]
 
-use core::time::Duration;
+mod common;
 
 use chunkmill_benches::data::Data;
 use chunkmill_benches::params::published;
@@ -17,6 +17,8 @@ use chunkmill_benches::tally::Tally;
 use chunkmill_core::ChunkParams;
 use chunkmill_measure::peers::cut::fastcdc_slice;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+
+use crate::common::short;
 
 /// Long enough for a few chunks of the largest average, short enough for many runs.
 const LEN: usize = 32 << 20;
@@ -48,13 +50,5 @@ fn cut(criterion: &mut Criterion) {
     }
 }
 
-/// 48 benchmarks: short ones, so that all end within a minute.
-fn short() -> Criterion {
-    Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(500))
-}
-
-criterion_group! { name = benches; config = short(); targets = cut }
+criterion_group! { name = benches; config = short(10, 100, 500); targets = cut }
 criterion_main!(benches);

@@ -8,7 +8,7 @@
     reason = "criterion's macros make a public function; a bench that cannot run is best met by a panic"
 )]
 
-use core::time::Duration;
+mod common;
 
 use chunkmill::{Gate, Pool, hash_slice};
 use chunkmill_benches::data::Data;
@@ -16,6 +16,8 @@ use chunkmill_core::IdKey;
 use chunkmill_measure::peers::hash::{Rayon, blake2b_256, blake3_keyed, hmac_sha256};
 use chunkmill_measure::peers::{IdOf, KEY};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+use crate::common::short;
 
 const THREADS: usize = 2;
 
@@ -41,12 +43,5 @@ fn hash(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn short() -> Criterion {
-    Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1))
-}
-
-criterion_group! { name = benches; config = short(); targets = hash }
+criterion_group! { name = benches; config = short(20, 200, 1000); targets = hash }
 criterion_main!(benches);

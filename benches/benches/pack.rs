@@ -7,8 +7,9 @@
     reason = "criterion's macros make a public function; a bench that cannot run is best met by a panic"
 )]
 
+mod common;
+
 use core::error::Error;
-use core::time::Duration;
 use std::env;
 
 use chunkmill::Gate;
@@ -19,6 +20,8 @@ use chunkmill_benches::tally::Tally;
 use chunkmill_measure::peers::hash::blake3_keyed;
 use chunkmill_measure::peers::pack as naive;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+
+use crate::common::short;
 
 const LEN: u64 = 32 << 20;
 
@@ -50,12 +53,5 @@ fn pack(criterion: &mut Criterion) {
     }
 }
 
-fn short() -> Criterion {
-    Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(2))
-}
-
-criterion_group! { name = benches; config = short(); targets = pack }
+criterion_group! { name = benches; config = short(10, 300, 2000); targets = pack }
 criterion_main!(benches);

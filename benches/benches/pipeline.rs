@@ -7,8 +7,9 @@
     reason = "criterion's macros make a public function; a bench that cannot run is best met by a panic"
 )]
 
+mod common;
+
 use core::error::Error;
-use core::time::Duration;
 use std::env;
 use std::fs::File;
 
@@ -20,6 +21,8 @@ use chunkmill_core::ChunkParams;
 use chunkmill_measure::peers::hash::blake3_keyed;
 use chunkmill_measure::peers::scan::scan;
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+
+use crate::common::short;
 
 const LEN: u64 = 64 << 20;
 
@@ -47,12 +50,5 @@ fn pipeline(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn short() -> Criterion {
-    Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(2))
-}
-
-criterion_group! { name = benches; config = short(); targets = pipeline }
+criterion_group! { name = benches; config = short(10, 300, 2000); targets = pipeline }
 criterion_main!(benches);

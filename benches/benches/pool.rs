@@ -3,6 +3,8 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::as_conversions, reason = "criterion's macros make a public function")]
 
+mod common;
+
 use core::time::Duration;
 use std::thread;
 use std::time::Instant;
@@ -12,6 +14,8 @@ use chunkmill_benches::data::Data;
 use chunkmill_core::IdKey;
 use chunkmill_measure::peers::KEY;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+use crate::common::short;
 
 /// Long enough for helpers to fall asleep.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -47,12 +51,5 @@ fn pool(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn short() -> Criterion {
-    Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1))
-}
-
-criterion_group! { name = benches; config = short(); targets = pool }
+criterion_group! { name = benches; config = short(20, 200, 1000); targets = pool }
 criterion_main!(benches);

@@ -10,8 +10,8 @@ use crate::size::Size;
 ///
 /// A size is out of range.
 pub fn around(avg: Size) -> Result<ChunkParams, ParamError> {
-    let avg = whole(avg);
-    ChunkParams::new(avg / 4, avg, avg.saturating_mul(4), 1)
+    // Chunk sizes have 32 bits. What does not fit is out of range anyway.
+    chunkmill_measure::params::around(u32::try_from(avg.bytes()).unwrap_or(u32::MAX))
 }
 
 /// As [`around`], but eight times the average at 8 KiB: 2, 8 and 64 KiB are the sizes of the FastCDC papers.
@@ -22,11 +22,6 @@ pub fn around(avg: Size) -> Result<ChunkParams, ParamError> {
 pub fn published(avg: Size) -> Result<ChunkParams, ParamError> {
     let params = around(avg)?;
     if params.avg() == 8 << 10 { ChunkParams::new(params.min(), params.avg(), 64 << 10, 1) } else { Ok(params) }
-}
-
-/// Chunk sizes have 32 bits. What does not fit is out of range anyway.
-fn whole(size: Size) -> u32 {
-    u32::try_from(size.bytes()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

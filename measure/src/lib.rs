@@ -17,9 +17,11 @@
 
 pub mod chart;
 pub mod clock;
+pub mod cutting;
 pub mod data;
 pub mod harness;
 pub mod machine;
+pub mod params;
 pub mod peers;
 pub mod repeat;
 pub mod rng;

@@ -4,6 +4,7 @@ use core::hint::black_box;
 
 use chunkmill::kernel_from_environment;
 use chunkmill_core::{ChunkParams, Cutter, GearTable, Kernel};
+use chunkmill_measure::cutting::each_chunk;
 use chunkmill_measure::peers::fastcdc_params;
 use fastcdc::v2020::{get_gear_with_seed, select_masks};
 
@@ -30,22 +31,9 @@ fn kernel() -> Kernel {
 }
 
 fn cutter_pushes_with_kernel(kernel: Kernel, params: ChunkParams, data: &[u8], push_len: usize) -> Tally {
-    let mut cutter = Cutter::new(params, GearTable::published()).with_kernel(kernel);
+    let cutter = Cutter::new(params, GearTable::published()).with_kernel(kernel);
     let mut tally = Tally::default();
-    for push in black_box(data).chunks(push_len.max(1)) {
-        let mut rest = push;
-        loop {
-            let scanned = cutter.scan(rest);
-            rest = &rest[scanned.taken..];
-            match scanned.cut {
-                Some(len) => tally.add_len(len as usize),
-                None => break,
-            }
-        }
-    }
-    if let Some(len) = cutter.finish() {
-        tally.add_len(len as usize);
-    }
+    each_chunk(cutter, black_box(data), push_len, |len| tally.add_len(len));
     tally
 }
 

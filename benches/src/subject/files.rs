@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use chunkmill::{Event, Next, Pool, Scanner, Source};
 use chunkmill_core::{ChunkParams, GearTable, IdKey};
-use fastcdc::v2020::StreamCDC;
 use tempfile::TempDir;
 
+use chunkmill_measure::peers::KEY;
 use chunkmill_measure::peers::hash::blake3_keyed;
-use chunkmill_measure::peers::{KEY, fastcdc_params};
+use chunkmill_measure::peers::scan::add_chunks;
 use chunkmill_measure::rng::SplitMix;
 
 use crate::data::Data;
@@ -56,13 +56,9 @@ impl SmallFiles {
 ///
 /// A file cannot be read.
 pub fn naive(params: ChunkParams, files: &SmallFiles) -> Result<Tally, Box<dyn Error>> {
-    let (min, avg, max, level) = fastcdc_params(params);
     let mut tally = Tally::default();
     for path in &files.paths {
-        for chunk in StreamCDC::with_level(File::open(path)?, min, avg, max, level) {
-            let chunk = chunk?;
-            tally.add_chunk(chunk.offset, chunk.length, &blake3_keyed(&chunk.data));
-        }
+        add_chunks(&mut tally, params, File::open(path)?, blake3_keyed)?;
     }
     Ok(tally)
 }

@@ -1,10 +1,12 @@
 //! How a run ends, and the exit codes that scripts depend on.
 
+use core::error::Error;
 use std::io;
 use std::path::Path;
 use std::process;
 
 use chunkmill::core::ParamError;
+use chunkmill_measure::harness::MeasureError;
 
 use crate::console;
 use crate::names::printable;
@@ -93,5 +95,13 @@ pub(crate) fn stdout_written(written: io::Result<()>, outcome: Outcome) -> Resul
 impl From<ParamError> for Failure {
     fn from(error: ParamError) -> Self {
         Self::Usage(error.to_string())
+    }
+}
+
+impl From<MeasureError> for Failure {
+    fn from(error: MeasureError) -> Self {
+        let why = error.source().map(|why| format!(": {why}")).unwrap_or_default();
+        let message = format!("{error}{why}");
+        if matches!(error, MeasureError::Differs { .. }) { Self::Wrong(message) } else { Self::Io(message) }
     }
 }

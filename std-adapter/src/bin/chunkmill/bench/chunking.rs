@@ -2,8 +2,8 @@
 
 use core::error::Error;
 
-use chunkmill::core::ChunkParams;
 use chunkmill_measure::harness::Subject;
+use chunkmill_measure::params::around;
 use chunkmill_measure::peers::cut::{fastcdc_slice, fastcdc_stream};
 use chunkmill_measure::tally::Tally;
 
@@ -19,7 +19,7 @@ type Work<'a> = &'a dyn Fn() -> Result<Tally, Box<dyn Error>>;
 pub(super) fn rows(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let bytes = &setup.random;
     for (name, avg) in [("avg 64 KiB", 64 << 10), ("avg 2 MiB", 2 << 20)] {
-        let params = ChunkParams::new(avg / 4, avg, avg.saturating_mul(4), 1)?;
+        let params = around(avg)?;
         let subjects: [(&str, usize, Work<'_>); 4] = [
             ("fastcdc, slice", bytes.len(), &|| Ok(fastcdc_slice(params, bytes))),
             ("fastcdc, stream", PUSH, &|| fastcdc_stream(params, bytes.as_slice())),

@@ -27,8 +27,6 @@ impl fmt::Display for Len {
     }
 }
 
-type Result2<T> = Result<T, Box<dyn Error>>;
-
 pub(super) fn rows(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let part = setup.part.checked_div(SHARE).unwrap_or(0);
     for data in [Data::Text, Data::Random] {
@@ -78,7 +76,7 @@ fn frames(bytes: &[u8]) -> Result<Len, Failure> {
     Ok(Len(stored))
 }
 
-fn decompressed(packed: &[Vec<u8>]) -> Result2<Len> {
+fn decompressed(packed: &[Vec<u8>]) -> Result<Len, Box<dyn Error>> {
     let mut len = 0usize;
     for block in packed {
         len = len.saturating_add(lz4_flex::decompress(block, BUFFER)?.len());

@@ -11,7 +11,7 @@ use core::num::NonZeroU32;
 use std::io::{self, Write};
 
 use chunkmill::{Gate, Objective, Pool};
-use chunkmill_measure::harness::{MeasureError, Measured, Subject, interleave};
+use chunkmill_measure::harness::{Subject, interleave};
 
 use self::report::{Report, Row};
 use crate::args::{BenchArgs, default_gate};
@@ -81,7 +81,7 @@ fn part(size: u64, rounds: u64) -> Result<usize, Failure> {
 impl Setup {
     /// Measures subjects in turn; the first is what the others are compared with. `rows` has for each what its row says, but
     /// for the figures.
-    fn measure<T>(&self, report: &mut Report, rows: Vec<(Row, Subject<'_, T>)>) -> Result<Vec<Measured<T>>, Failure>
+    fn measure<T>(&self, report: &mut Report, rows: Vec<(Row, Subject<'_, T>)>) -> Result<(), Failure>
     where
         T: PartialEq + core::fmt::Display,
     {
@@ -91,20 +91,12 @@ impl Setup {
         for (row, subject) in rows.into_iter().zip(&measured) {
             report.row(row, subject, base.filter(|base| !core::ptr::eq(*base, subject)))?;
         }
-        Ok(measured)
+        Ok(())
     }
 
     /// How often a buffer of `len` bytes is worked on in a round. The lengths divide the part, or are cut to it.
     fn times(&self, len: usize) -> u32 {
         u32::try_from(self.part.checked_div(len).unwrap_or(1)).unwrap_or(u32::MAX).max(1)
-    }
-}
-
-impl From<MeasureError> for Failure {
-    fn from(error: MeasureError) -> Self {
-        let why = core::error::Error::source(&error).map(|why| format!(": {why}")).unwrap_or_default();
-        let message = format!("{error}{why}");
-        if matches!(error, MeasureError::Differs { .. }) { Self::Wrong(message) } else { Self::Io(message) }
     }
 }
 

@@ -2,12 +2,14 @@
 
 use core::convert::Infallible;
 use core::error::Error;
+use core::hint::black_box;
 use std::fs::File;
 use std::io::Seek;
 
 use chunkmill::core::{ChunkParams, Cutter, GearTable, IdKey};
 use chunkmill::pack::{self, PackSetup, ReadSetup};
 use chunkmill::{Gate, Pool, Scanner};
+use chunkmill_measure::cutting::each_chunk;
 use chunkmill_measure::peers::KEY;
 use chunkmill_measure::tally::Tally;
 
@@ -18,26 +20,9 @@ type Outcome = Result<Tally, Box<dyn Error>>;
 
 /// Cut points of bytes that come in pushes of `push` bytes.
 pub(super) fn cut(params: ChunkParams, bytes: &[u8], push: usize) -> Tally {
-    let mut cutter = Cutter::new(params, GearTable::published());
     let mut tally = Tally::default();
-    for mut rest in bytes.chunks(push) {
-        loop {
-            let scanned = cutter.scan(rest);
-            rest = rest.get(scanned.taken..).unwrap_or_default();
-            match scanned.cut {
-                Some(len) => add(&mut tally, len),
-                None => break,
-            }
-        }
-    }
-    if let Some(len) = cutter.finish() {
-        add(&mut tally, len);
-    }
+    each_chunk(Cutter::new(params, GearTable::published()), black_box(bytes), push, |len| tally.add_len(len));
     tally
-}
-
-fn add(tally: &mut Tally, len: u32) {
-    tally.add_len(usize::try_from(len).unwrap_or(usize::MAX));
 }
 
 /// A scan. Starting its threads is part of the work.

@@ -4,9 +4,9 @@ use core::error::Error;
 use std::env;
 use std::fs::File;
 
-use chunkmill::core::ChunkParams;
 use chunkmill_measure::data::{Data, warm_file};
 use chunkmill_measure::harness::Subject;
+use chunkmill_measure::params::around;
 use chunkmill_measure::peers;
 use chunkmill_measure::peers::hash::{blake2b_256, blake3_keyed};
 use chunkmill_measure::tally::Tally;
@@ -75,11 +75,7 @@ fn measure(
         // BLAKE2b gives other ids.
         (row, if index == 1 { subject.with_own_result() } else { subject })
     });
-    setup.measure(report, rows.collect()).map(drop)
-}
-
-fn around(avg: u32) -> Result<ChunkParams, Failure> {
-    Ok(ChunkParams::new(avg / 4, avg, avg.saturating_mul(4), 1)?)
+    setup.measure(report, rows.collect())
 }
 
 fn file(data: Data, len: usize) -> Result<File, Failure> {
