@@ -58,10 +58,12 @@ impl Rules {
         Thresholds { wall, balanced, cpu }
     }
 
-    /// The least length from which on the demand always holds.
+    /// The least length from which on the demand always holds. A few lengths at the upper end say little about all longer ones:
+    /// it has to hold from half of the longest on at least.
     fn holds_from(&self, points: &BTreeMap<u64, Point>, demand: Demand) -> Option<u64> {
+        let longest = points.keys().next_back()?;
         let holding = points.values().rev().take_while(|point| demand(self, point));
-        holding.last().map(|point| point.bytes)
+        holding.last().map(|point| point.bytes).filter(|&bytes| bytes <= longest / 2)
     }
 
     /// The lengths that decide: the longest at which a demand does not hold.
@@ -163,6 +165,15 @@ mod tests {
         let machine =
             |bytes: u64, _| (if bytes < 1024 * KIB && bytes % (256 * KIB) < 64 * KIB { 0.9 } else { 1.7 }, 1.0);
         assert_eq!(found(machine), [Some(1024); 3]);
+    }
+
+    /// What holds at the longest lengths alone is too little to go by.
+    #[test]
+    fn the_upper_end_alone_is_no_threshold() {
+        let from = |least: u64| move |bytes: u64, _: u32| (if bytes < least { 0.9 } else { 1.8 }, 1.0);
+        assert_eq!(found(from(2048 * KIB)), [Some(2048); 3]);
+        assert_eq!(found(from(2048 * KIB + 1)), [None; 3]);
+        assert_eq!(found(from(4096 * KIB + 1)), [None; 3]);
     }
 
     /// A bad moment of the machine is not believed, wherever it falls.
