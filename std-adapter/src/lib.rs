@@ -39,6 +39,8 @@
     )
 )]
 
+#[cfg(feature = "capi")]
+pub mod capi;
 pub mod key;
 pub mod pack;
 pub mod usage;
