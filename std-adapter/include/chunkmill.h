@@ -420,6 +420,11 @@ enum chunkmill_status chunkmill_chunker_finish(struct chunkmill_chunker *chunker
                                                struct chunkmill_error *error);
 
 /**
+ * Gives the stream up: the chunker is at the start of a new one. Call it after a failed read, when the file that was pushed is let go.
+ */
+void chunkmill_chunker_reset(struct chunkmill_chunker *chunker);
+
+/**
  * Frees a chunker. NULL is taken, too.
  */
 void chunkmill_chunker_free(struct chunkmill_chunker *chunker);

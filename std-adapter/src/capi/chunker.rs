@@ -47,10 +47,14 @@ impl Chunker {
         }
     }
 
+    fn begin_anew(&mut self) {
+        self.chunker = Self::begin(&self.parts);
+    }
+
     fn push(&mut self, mut input: &[u8], visit: &impl Fn(Span<'_>) -> c_int) -> Result<(), Failure> {
         while let Some(span) = self.chunker.push(&mut input) {
             if let Err(stopped) = Self::give(span, visit) {
-                self.chunker = Self::begin(&self.parts);
+                self.begin_anew();
                 return Err(stopped);
             }
         }
@@ -120,6 +124,15 @@ pub unsafe extern "C" fn chunkmill_chunker_finish(
     };
     // SAFETY: the caller's word, see the module.
     unsafe { guarded(error, finish) }
+}
+
+/// Gives the stream up: the chunker is at the start of a new one. Call it after a failed read, when the file that was pushed is let go.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chunkmill_chunker_reset(chunker: *mut Chunker) {
+    // SAFETY: the caller's word, see the module.
+    if let Some(chunker) = unsafe { chunker.as_mut() } {
+        chunker.begin_anew();
+    }
 }
 
 /// Frees a chunker. NULL is taken, too.

@@ -26,6 +26,7 @@ mod scan;
 
 pub use self::chunker::{
     Chunker, SpanFn, chunkmill_chunker_finish, chunkmill_chunker_free, chunkmill_chunker_new, chunkmill_chunker_push,
+    chunkmill_chunker_reset,
 };
 pub use self::engine::{
     BALANCED, CPU, Engine, GEAR_KEYED, GEAR_PUBLISHED, Options, WALL, chunkmill_engine_free, chunkmill_engine_new,
