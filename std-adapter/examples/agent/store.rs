@@ -44,7 +44,7 @@ impl Store {
     pub(crate) fn open(folder: &Path) -> Result<Self, Error> {
         fs::create_dir_all(folder)?;
         let data = OpenOptions::new().read(true).append(true).create(true).open(folder.join("chunks"))?;
-        let database = Database::create(folder.join("index.redb"))?;
+        let database = open_database(folder)?;
         let write = database.begin_write()?;
         let end = {
             write.open_table(CHUNKS)?;
@@ -141,6 +141,17 @@ impl Store {
         let read = self.database.begin_read()?;
         Ok(read.open_table(CHUNKS)?.get(id.as_bytes())?.is_some())
     }
+}
+
+/// A database that is killed while it is made cannot be opened again: it is made beside its place.
+fn open_database(folder: &Path) -> Result<Database, Error> {
+    let (name, beside) = (folder.join("index.redb"), folder.join("index.new"));
+    if !name.exists() {
+        let _ = fs::remove_file(&beside);
+        drop(Database::create(&beside)?);
+        fs::rename(&beside, &name)?;
+    }
+    Ok(Database::open(name)?)
 }
 
 /// The store as an index.
