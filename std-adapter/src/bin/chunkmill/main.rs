@@ -14,6 +14,8 @@ mod keygen;
 mod names;
 mod output;
 mod pack;
+#[cfg(test)]
+mod pages;
 mod scan;
 mod signals;
 mod sizes;
