@@ -26,7 +26,12 @@
 //!
 //! # Features
 //!
-//! `cli` (on by default) builds the program and adds nothing to the library: link with `default-features = false`.
+//! | feature | adds |
+//! |---|---|
+//! | `cli`, on by default | the program, and nothing to the library: link with `default-features = false` |
+//! | `capi` | `capi`, the C interface that `include/chunkmill.h` declares |
+//! | `blake3-neon` | BLAKE3 with NEON on 32-bit ARM, for CPUs that all have it; only speed changes |
+//! | `blake3-sse41` | for measuring: BLAKE3 without AVX2 and AVX-512; only speed changes |
 
 #![deny(unsafe_code)]
 #![cfg_attr(

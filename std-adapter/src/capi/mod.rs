@@ -14,6 +14,7 @@
 
 #![allow(unsafe_code, reason = "pointers of a C program are taken at their word")]
 #![allow(clippy::missing_safety_doc, reason = "the rules are the same for all functions, and stand above")]
+#![allow(rustdoc::broken_intra_doc_links, reason = "notes for cbindgen look like links")]
 
 mod chunker;
 mod engine;

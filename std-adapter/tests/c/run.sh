@@ -111,6 +111,13 @@ cmake -S std-adapter/examples/c -B "$work/cmake" -DCMAKE_BUILD_TYPE=Release -DCH
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/packs" "$work/in/key" hash "$work/in/noise" >"$work/found"
 same <(ours hash --key-file "$work/in/key" "$work/in/noise" | cut -d' ' -f1) "$work/found" 'CMake'
+check "the README's program"
+awk '$0 == "```c" { found = 1; next } $0 == "```" { found = 0 } found' README.md >"$work/ids.c"
+sed -i "s|\"KEY\"|\"$work/in/key\"|" "$work/ids.c"
+gcc "${strict[@]}" -std=c11 -Istd-adapter/include -o "$work/ids" "$work/ids.c" "$CARGO_TARGET_DIR/release/libchunkmill.a" \
+  -lgcc_s -lutil -lrt -lpthread -lm -ldl
+"$work/ids" <"$work/in/noise" >"$work/found"
+same <(ours scan --format csv --key-file "$work/in/key" "$work/in/noise" | awk -F, 'NR > 1 { print $2, $3, $4 }') "$work/found" 'README'
 check 'aarch64 under QEMU'
 CARGO_TARGET_DIR=$root/target/cross-tests CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
   build aarch64 aarch64-linux-gnu-gcc aarch64-unknown-linux-gnu static CARGO="cargo $toolchain_arm"
