@@ -14,7 +14,7 @@ pub const fn id_key() -> IdKey {
     IdKey::from_bytes(KEY)
 }
 
-/// The scan kernel of all tests: the default, or the one that `CHUNKMILL_KERNEL` names. `.ci/run` runs all of them under each.
+/// The scan kernel of all tests: the default, or the one that `CHUNKMILL_KERNEL` names. `.ci/run` runs those about cut points under each.
 pub fn kernel() -> Kernel {
     kernel_from_environment().expect("the kernel asked for is there")
 }
