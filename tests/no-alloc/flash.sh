@@ -10,7 +10,7 @@ library=${CARGO_TARGET_DIR:-target}/$target/release/libchunkmill_no_alloc.a
 linked=$(mktemp)
 trap 'rm -f "$linked"' EXIT
 printf '%-20s %8s %8s\n' part .text .rodata
-for part in part_stream part_ingest part_verify chunkmill_no_alloc; do
+for part in part_cut part_hash part_stream part_ingest part_verify chunkmill_no_alloc; do
   arm-linux-gnueabihf-ld --gc-sections -e $part -o "$linked" "$library"
   read -r text rodata < <(arm-linux-gnueabihf-size -A "$linked" | awk '$1==".text"{t=$2} $1==".rodata"{r=$2} END{print t+0, r+0}')
   printf '%-20s %8d %8d\n' $part "$text" "$rodata"

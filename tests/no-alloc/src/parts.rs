@@ -4,7 +4,7 @@ use core::slice;
 
 use chunkmill_core::drive::{PackSink, ingest, verify};
 use chunkmill_core::pack::{BlockLen, CompressTable, Compressor, Packer, Reader};
-use chunkmill_core::{ChunkParams, GearTable, IdKey, NoIndex, RetainingChunker, StreamingChunker};
+use chunkmill_core::{ChunkHasher, ChunkParams, Cutter, GearTable, IdKey, NoIndex, RetainingChunker, StreamingChunker};
 
 fn params() -> Option<ChunkParams> {
     ChunkParams::new(2 << 10, 8 << 10, 32 << 10, 1).ok()
@@ -16,6 +16,40 @@ fn params() -> Option<ChunkParams> {
 unsafe fn borrow<'b>(bytes: *mut u8, len: usize) -> &'b mut [u8] {
     // SAFETY: the caller's promise.
     unsafe { slice::from_raw_parts_mut(bytes, len) }
+}
+
+/// Cut points alone.
+///
+/// # Safety
+///
+/// As [`borrow`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn part_cut(bytes: *mut u8, len: usize) -> u32 {
+    let Some(params) = params() else { return 0 };
+    let mut cutter = Cutter::new(params, GearTable::published());
+    // SAFETY: the caller's promise.
+    let mut input = unsafe { &*borrow(bytes, len) };
+    let mut sum = 0u32;
+    while !input.is_empty() {
+        let scanned = cutter.scan(input);
+        input = input.get(scanned.taken..).unwrap_or_default();
+        sum = sum.wrapping_add(scanned.cut.unwrap_or(0));
+    }
+    sum.wrapping_add(cutter.finish().unwrap_or(0))
+}
+
+/// The id of a chunk alone.
+///
+/// # Safety
+///
+/// As [`borrow`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn part_hash(bytes: *mut u8, len: usize) -> u8 {
+    let mut hasher = ChunkHasher::new(&IdKey::public());
+    // SAFETY: the caller's promise.
+    hasher.update(unsafe { borrow(bytes, len) });
+    let [first, ..] = *hasher.finish().as_bytes();
+    first
 }
 
 /// Chunks and ids of bytes that are pushed.
