@@ -18,9 +18,8 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::process::{Command, Stdio};
 
-use common::{Place, Running, chunkmill};
+use common::{Place, Running, run};
 
 #[test]
 fn a_key_is_32_bytes_for_its_owner() {
@@ -38,11 +37,7 @@ fn the_mode_does_not_depend_on_the_umask() {
     let place = Place::new();
     for umask in ["000", "022", "077"] {
         let name = format!("key-{umask}");
-        let program = chunkmill(["keygen", "-o", &name]);
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(format!("umask {umask}; exec \"$0\" \"$@\""));
-        shell.arg(program.get_program()).args(program.get_args()).current_dir(place.path(""));
-        Running::start(shell.stdout(Stdio::piped()).stderr(Stdio::piped())).finish().exits(0);
+        run(&mut place.shell(&format!(r#"umask {umask}; exec "$@""#), ["keygen", "-o", &name])).exits(0);
         assert_eq!(fs::metadata(place.path(name)).unwrap().mode() & 0o7777, 0o600, "{umask}");
     }
 }

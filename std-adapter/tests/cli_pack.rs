@@ -17,7 +17,7 @@ mod common;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::packs::{SIZES, packed, stream, summary};
 use common::{Place, noise, run};
@@ -160,18 +160,14 @@ fn a_tree_comes_back_through_tar() {
     let place = Place::new();
     let tree = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     place.file("expected.tar", Command::new("tar").args(["c", "-C", tree, "."]).output().unwrap().stdout);
-    let program = env!("CARGO_BIN_EXE_chunkmill");
     for threads in 1..=4 {
         let script = format!(
-            "set -e; tar c -C '{tree}' . | {program} pack - -o p --force --avg 8KiB --threads {threads} --quiet >report
-             {program} unpack p -o - --threads {threads} | cmp - expected.tar
-             cat p | {program} unpack - -o out.tar --force --threads {threads} >report
+            "set -e; tar c -C '{tree}' . | \"$1\" pack - -o p --force --avg 8KiB --threads {threads} --quiet >report
+             \"$1\" unpack p -o - --threads {threads} | cmp - expected.tar
+             cat p | \"$1\" unpack - -o out.tar --force --threads {threads} >report
              tar d -C '{tree}' -f out.tar"
         );
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(script).current_dir(place.path("")).env_remove("CHUNKMILL_KEY");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        assert_eq!(run(&mut command).exits(0).out(), "");
+        assert_eq!(run(&mut place.shell(&script, [""; 0])).exits(0).out(), "");
     }
 }
 

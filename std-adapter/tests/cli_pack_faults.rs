@@ -19,12 +19,12 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, Stdio};
-use std::thread::sleep;
+use std::process::{ChildStdin, Stdio};
+use std::thread::{self, sleep};
 
 use common::packs::packed;
 use common::{Place, Running, noise, run};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 /// A pack is read while it is written, as nobody should: either it is cut off or it is whole.
 #[test]
@@ -133,41 +133,59 @@ fn what_follows_a_pack_is_not_part_of_it() {
 }
 
 /// A limit on the size of files stands for a full disk.
+const LIMITED: &str = r#"ulimit -f 200; exec "$@""#;
+
 #[test]
 fn a_full_disk_leaves_nothing() {
     let place = Place::new();
     place.file("in", noise(1, 400_000));
     place.run(["pack", "in", "-o", "p"]).exits(0);
-    let limited = |words: &str| {
-        let program = env!("CARGO_BIN_EXE_chunkmill");
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(format!("ulimit -f 200; exec {program} {words}")).current_dir(place.path(""));
-        command.env_remove("CHUNKMILL_KEY").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        run(&mut command).exits(3)
-    };
-    limited("pack in -o q").says(1, &["q", "File too large"]);
-    limited("unpack p -o out").says(1, &["out", "File too large"]);
+    let limited = |words: [&str; 4]| run(&mut place.shell(LIMITED, words)).exits(3);
+    limited(["pack", "in", "-o", "q"]).says(1, &["q", "File too large"]);
+    limited(["unpack", "p", "-o", "out"]).says(1, &["out", "File too large"]);
     assert_eq!(place.names(), ["in", "p"]);
     place.run(["unpack", "p", "-o", "out"]).exits(0);
 }
 
-/// Starts a pack of what comes through a pipe, waits until some of it is written, and ends it.
-fn interrupted(place: &Place, signal: Signal) {
-    // Whoever runs the tests may have signals ignored, as under `nohup`, and the program would keep to that.
-    let mut command = Command::new("env");
-    command
-        .arg("--default-signal")
-        .arg(env!("CARGO_BIN_EXE_chunkmill"))
-        .args(["pack", "-", "-o", "p", "--avg", "4KiB"]);
-    command.current_dir(place.path("")).env_remove("CHUNKMILL_KEY").env("CHUNKMILL_PROFILE", "/none");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut program = Running::start(&mut command);
+const MIB: usize = 1 << 20;
+
+/// A full file system, where whoever runs the tests may have one of his own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_file_system_leaves_nothing() {
+    let place = Place::new();
+    place.file("in", noise(1, 400_000));
+    place.folder("small");
+    place.run(["pack", "in", "-o", "p"]).exits(0);
+    let own = |script: &str| format!("exec unshare -rm sh -c '{script}' sh \"$@\"");
+    let mount = "mount -t tmpfs -o size=200k none small";
+    if run(&mut place.shell(&own(mount), [""; 0])).code != Some(0) {
+        return;
+    }
+    let script = own(&format!("{mount} && {{ \"$@\"; code=$?; ls -A small; exit $code; }}"));
+    for words in [["pack", "in", "-o", "small/q"], ["unpack", "p", "-o", "small/out"]] {
+        let finished = run(&mut place.shell(&script, words)).exits(3);
+        finished.says(1, &[&format!("cannot write {}", words[3]), "No space left"]);
+        assert_eq!(finished.out(), "", "{words:?}");
+    }
+}
+
+/// Starts a pack of what comes through a pipe, and waits until its temporary file is there.
+fn begun(place: &Place, script: &str) -> (Running, ChildStdin) {
+    let mut command = place.shell(script, ["pack", "-", "-o", "p", "--avg", "4KiB"]);
+    let mut program = Running::start(command.stdin(Stdio::piped()));
     let mut stdin = program.child.stdin.take().unwrap();
-    stdin.write_all(&noise(1, 1 << 20)).unwrap();
-    let begun = || place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-"));
-    while !begun() {
+    stdin.write_all(&noise(1, MIB)).unwrap();
+    while !place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-")) {
         sleep(Duration::from_millis(5));
     }
+    (program, stdin)
+}
+
+/// Ends the program in the middle of a pack.
+fn interrupted(place: &Place, signal: Signal) {
+    // Whoever runs the tests may have signals ignored, as under `nohup`, and the program would keep to that.
+    let (program, stdin) = begun(place, r#"exec env --default-signal "$@""#);
     kill_process(Pid::from_child(&program.child), signal).unwrap();
     let finished = program.finish();
     drop(stdin);
@@ -188,19 +206,41 @@ fn an_end_from_outside_leaves_nothing() {
 #[test]
 fn what_is_ignored_stays_ignored() {
     let place = Place::new();
-    let program = env!("CARGO_BIN_EXE_chunkmill");
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("trap '' HUP; exec {program} pack - -o p --avg 4KiB")).current_dir(place.path(""));
-    command.env_remove("CHUNKMILL_KEY").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut program = Running::start(&mut command);
-    let mut stdin = program.child.stdin.take().unwrap();
-    stdin.write_all(&noise(1, 1 << 20)).unwrap();
-    while !place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-")) {
-        sleep(Duration::from_millis(5));
-    }
+    let (program, stdin) = begun(&place, r#"trap '' HUP; exec "$@""#);
     kill_process(Pid::from_child(&program.child), Signal::HUP).unwrap();
     drop(stdin);
     program.finish().exits(0);
+    place.run(["verify", "p"]).exits(0);
+}
+
+/// Who stops a program does not end it.
+#[test]
+fn a_pack_that_was_stopped_goes_on() {
+    let place = Place::new();
+    let (program, mut stdin) = begun(&place, r#"exec "$@""#);
+    let pid = Pid::from_child(&program.child);
+    kill_process(pid, Signal::STOP).unwrap();
+    let stopped = waitid(WaitId::Pid(pid), WaitIdOptions::STOPPED).unwrap().unwrap();
+    assert!(stopped.stopped());
+    // More than the pipe holds, so it waits for the program.
+    let writer = thread::spawn(move || stdin.write_all(&noise(2, MIB)));
+    sleep(Duration::from_millis(20));
+    assert!(!place.path("p").exists());
+    kill_process(pid, Signal::CONT).unwrap();
+    writer.join().unwrap().unwrap();
+    program.finish().exits(0);
+    place.run(["unpack", "p", "-o", "out"]).exits(0);
+    assert!(fs::read(place.path("out")).unwrap() == [noise(1, MIB), noise(2, MIB)].concat());
+}
+
+/// Nobody is left to clean up; what is left has another name, and is in nobody's way.
+#[test]
+fn a_kill_in_the_middle_leaves_no_file_of_that_name() {
+    let place = Place::new();
+    interrupted(&place, Signal::KILL);
+    assert_eq!(place.names().len(), 1);
+    place.file("in", "content");
+    place.run(["pack", "in", "-o", "p"]).exits(0);
     place.run(["verify", "p"]).exits(0);
 }
 
@@ -259,12 +299,8 @@ fn a_failed_output_ends_the_work_though_the_input_stalls() {
         program.finish().exits(0);
         drop(stdin);
 
-        let limited =
-            format!("ulimit -f 200; exec {} unpack - -o out --threads {threads}", env!("CARGO_BIN_EXE_chunkmill"));
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(limited).current_dir(place.path("")).env_remove("CHUNKMILL_KEY");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut program = Running::start(&mut command);
+        let mut command = place.shell(LIMITED, ["unpack", "-", "-o", "out", "--threads", threads]);
+        let mut program = Running::start(command.stdin(Stdio::piped()));
         let mut stdin = program.child.stdin.take().unwrap();
         let _ = stdin.write_all(half);
         program.finish().exits(3).says(1, &["out", "File too large"]);

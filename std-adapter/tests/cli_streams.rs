@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use common::{Finished, Place, Running, SMALL, chunkmill, json_lines, noise, run, small_chunks};
+use common::{Finished, Place, Running, SMALL, json_lines, noise, run, small_chunks};
 
 const FULL: &str = "/dev/full";
 
@@ -117,7 +117,11 @@ fn a_full_disk_under_standard_output_stops_the_work() {
         return;
     }
     let place = large();
-    let mut commands = vec![vec!["hash", "small"], vec!["keygen", "-o", "-"]];
+    place.run(["pack", "large", "-o", "p"]).exits(0);
+    let mut commands = vec![vec!["hash", "small"], vec!["keygen", "-o", "-"], vec!["unpack", "p", "-o", "-"]];
+    // These fail when all is done, so what they made is whole: see below.
+    commands.extend([vec!["pack", "large", "-o", "q"], vec!["unpack", "p", "-o", "out"], vec!["verify", "p"]]);
+    commands.extend(["human", "jsonl"].map(|format| vec!["ls", "p", "--format", format]));
     for format in ["human", "jsonl", "csv"] {
         // One fails when it ends, the other on the way.
         commands.extend([listing(format, "small"), listing(format, "large")]);
@@ -127,17 +131,48 @@ fn a_full_disk_under_standard_output_stops_the_work() {
         let finished = run(place.program(&words).stdout(full)).exits(3);
         finished.says(1, &["chunkmill: error: ", "standard output", "No space left"]);
     }
+    place.run(["verify", "q"]).exits(0);
+    assert!(fs::read(place.path("out")).unwrap() == noise(1, 8 << 20));
 }
 
-/// The program started by a shell with a redirection, which can close what a parent process cannot.
+/// What is closed at the start is `/dev/null` before the program looks, as for every program in Rust: results go nowhere, and
+/// above all not into a file that took the number.
+#[test]
+fn closed_standard_output_is_written_to_nobody() {
+    let place = large();
+    let closed = |words: &[&str]| {
+        let finished = run(&mut redirected(&place, ">&-", words)).exits(0);
+        assert!(finished.messages().is_empty(), "{words:?}: {}", finished.err());
+    };
+    for words in [&["pack", "large", "-o", "p"][..], &["unpack", "p", "-o", "out"], &["scan", "large", "--chunks"]] {
+        closed(words);
+    }
+    for words in [&["ls", "p"][..], &["verify", "p"], &["hash", "large"]] {
+        closed(words);
+    }
+    run(&mut redirected(&place, ">&-", &["unpack", "p", "-o", "-"])).exits(0);
+    place.run(["verify", "p"]).exits(0);
+    assert!(fs::read(place.path("out")).unwrap() == noise(1, 8 << 20));
+    assert_eq!(place.names(), ["large", "out", "p", "small"].map(OsStr::new));
+}
+
+#[test]
+fn closed_standard_input_is_an_empty_stream() {
+    let place = Place::new();
+    let closed = |words: &[&str]| run(&mut redirected(&place, "<&-", words));
+    assert_eq!(closed(&["scan", "-", "--format", "jsonl"]).exits(0).summary()["bytes"], 0);
+    assert_eq!(closed(&["hash", "-"]).exits(0).out(), place.run_with_input(["hash", "-"], "").exits(0).out());
+    closed(&["pack", "-", "-o", "p"]).exits(0);
+    place.run(["unpack", "p", "-o", "out"]).exits(0);
+    assert_eq!(fs::metadata(place.path("out")).unwrap().len(), 0);
+    closed(&["verify", "-"]).exits(1).says(1, &["truncated"]);
+    closed(&["unpack", "-", "-o", "none"]).exits(1).says(1, &["truncated"]);
+    assert!(!place.path("none").exists());
+}
+
+/// The program started with a redirection: a shell can close what a parent process cannot.
 fn redirected(place: &Place, redirection: &str, words: &[&str]) -> Command {
-    let program = chunkmill(words);
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("exec \"$0\" \"$@\" {redirection}"));
-    command.arg(program.get_program()).args(program.get_args()).current_dir(place.path(""));
-    command.env_remove("CHUNKMILL_KEY");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+    place.shell(&format!(r#"exec "$@" {redirection}"#), words)
 }
 
 #[test]

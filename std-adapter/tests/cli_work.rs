@@ -236,11 +236,8 @@ fn many_short_files_need_few_descriptors() {
         }
     }
     for command in ["scan d*", "scan --threads 4 --gate 0 .", "hash --threads 4 --gate 0 d*/*"] {
-        let program = env!("CARGO_BIN_EXE_chunkmill");
-        let mut limited = Command::new("sh");
-        limited.arg("-c").arg(format!("ulimit -n 32; exec {program} {command}")).current_dir(place.path(""));
-        limited.env_remove("CHUNKMILL_KEY").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let finished = run(&mut limited).exits(0);
+        let limited = format!(r#"ulimit -n 32; exec "$1" {command}"#);
+        let finished = run(&mut place.shell(&limited, [""; 0])).exits(0);
         assert!(finished.out().lines().count() == 2000 || finished.out().starts_with("files           2000\n"));
     }
 }

@@ -32,11 +32,18 @@ pub(crate) fn small() -> ChunkParams {
     ChunkParams::new(64, 256, 1024, 1).unwrap()
 }
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_chunkmill");
+
 /// The program with words on its command line, nothing on standard input, and both outputs kept.
 pub(crate) fn chunkmill(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chunkmill"));
+    let mut command = Command::new(PROGRAM);
+    command.args(words);
+    prepared(command)
+}
+
+fn prepared(mut command: Command) -> Command {
     // A key in the developer's own environment would change every id.
-    command.args(words).env_remove(KEY_VARIABLE);
+    command.env_remove(KEY_VARIABLE);
     // So would a saved calibration change the number of threads.
     command.env("CHUNKMILL_PROFILE", "/none");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -92,6 +99,14 @@ impl Place {
         let mut command = chunkmill(words);
         command.current_dir(self.0.path());
         command
+    }
+
+    /// The program within a shell script, for what a shell does to it: limits, redirections, signals to be ignored. `"$@"` in
+    /// the script is the program and the words, `"$1"` the program alone.
+    pub(crate) fn shell(&self, script: &str, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh", PROGRAM]).args(words).current_dir(self.0.path());
+        prepared(command)
     }
 
     pub(crate) fn run(&self, words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Finished {
