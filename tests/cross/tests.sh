@@ -11,10 +11,12 @@ toolchain=${TOOLCHAIN-+cross}
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/cross-tests} QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
 
-# These see QEMU instead of the program: its memory, its threads' nice values, its reads of the page cache, and in /proc its signals.
+# These see QEMU instead of the program: its memory and its limits, its descriptors, its threads' nice values, its reads of the page
+# cache, and in /proc its signals.
 skipped=()
 for name in memory_is_bounded_whatever_the_input memory_does_not_grow_with_the_file \
-  every_thread_gives_way_in_the_background what_is_ignored_stays_ignored the_page_cache_is_left_as_it_was_found; do
+  every_thread_gives_way_in_the_background what_is_ignored_stays_ignored the_page_cache_is_left_as_it_was_found \
+  few_descriptors_are_enough_or_an_error too_little_memory_is_an_error; do
   skipped+=(--skip "$name")
 done
 core_features=embedded-io,embedded-io-async,heapless,lz4

@@ -1,9 +1,9 @@
 //! Output files: written beside their place and moved there when whole.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -22,6 +22,8 @@ pub(crate) const PLAIN: u32 = 0o666;
 pub(crate) struct Output {
     file: NamedTempFile,
     path: PathBuf,
+    /// Open from the start: once the file has its name, nothing must be wanting.
+    folder: File,
     replaces: bool,
 }
 
@@ -45,13 +47,12 @@ impl Output {
         }
         // Asked first, so that the error is about this folder and not about a temporary name in it.
         let failed = |error: io::Error| Failure::io("cannot create", path, &error);
-        File::open(folder(path)).map_err(failed)?;
-        let file = tempfile::Builder::new()
-            .prefix(".chunkmill-")
-            .permissions(fs::Permissions::from_mode(mode))
-            .tempfile_in(folder(path))
-            .map_err(|error| failed(error.kind().into()))?;
-        Ok(Self { file, path: path.to_path_buf(), replaces: false })
+        let opened = File::open(folder(path)).map_err(failed)?;
+        // Not by `tempfile_in`, which would put the temporary name into the error.
+        let make =
+            |unfinished: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(unfinished);
+        let file = tempfile::Builder::new().prefix(".chunkmill-").make_in(folder(path), make).map_err(failed)?;
+        Ok(Self { file, path: path.to_path_buf(), folder: opened, replaces: false })
     }
 
     /// The unfinished file goes when a signal ends the program.
@@ -80,16 +81,17 @@ impl Output {
 
     /// Moves the file to its place, over one that is there.
     pub(crate) fn replace(self) -> Result<(), Failure> {
-        let Self { file, path, .. } = self;
+        let Self { file, path, folder, .. } = self;
         let done = sync(&file).and_then(|()| file.persist(&path).map_err(|error| error.error));
-        done.and_then(|_| sync_folder(&path)).map_err(|error| Failure::io("cannot write", &path, &error))
+        done.and_then(|_| folder.sync_all()).map_err(|error| Failure::io("cannot write", &path, &error))
     }
 
     /// Moves the file to its place, unless one is there.
     pub(crate) fn create_new(self) -> Result<(), Failure> {
-        let Self { file, path, .. } = self;
+        let Self { file, path, folder, .. } = self;
         let done = sync(&file).and_then(|()| file.persist_noclobber(&path).map_err(|error| error.error));
-        done.and_then(|_| sync_folder(&path)).map_err(|error| match error.kind() {
+        // The new name itself is on the disk only when the folder is.
+        done.and_then(|_| folder.sync_all()).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Failure::Usage(already_there(&path)),
             _ => Failure::io("cannot write", &path, &error),
         })
@@ -114,11 +116,6 @@ pub(crate) fn already_there(path: &Path) -> String {
 
 fn sync(file: &NamedTempFile) -> io::Result<()> {
     file.as_file().sync_all()
-}
-
-/// The new name itself is on the disk only when the folder is.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(folder(path))?.sync_all()
 }
 
 fn folder(path: &Path) -> &Path {
