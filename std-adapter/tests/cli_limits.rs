@@ -1,4 +1,4 @@
-//! A system that gives little: few descriptors.
+//! A system that gives little: few descriptors, too little memory.
 
 #![cfg(feature = "cli")]
 #![allow(
@@ -57,4 +57,26 @@ fn few_descriptors_are_enough_or_an_error() {
         }
     }
     assert_eq!(done, [true; 2], "no limit was too low, or all were");
+}
+
+/// Large buffers are asked for at the start, as a whole: where they are not to be had, nothing is begun.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_an_error() {
+    let place = place();
+    let work = ["--threads", "4", "--memory", "512MiB"];
+    for words in [
+        &["pack", "in", "-o", "new", "--max", "16MiB"][..],
+        &["unpack", "p", "-o", "new"],
+        &["unpack", "p", "-o", "new", "--partial"],
+        &["verify", "p"],
+    ] {
+        let words = [words, &work].concat();
+        let finished = run(&mut place.shell(r#"ulimit -v 65536; exec "$@""#, &words)).exits(3);
+        finished.says(1, &[words[1], "out of memory"]);
+        assert_eq!(finished.out(), "");
+        assert_eq!(place.names(), ["in", "p"], "{words:?}");
+    }
+    // So it is not the program itself that does not fit.
+    run(&mut place.shell(r#"ulimit -v 65536; exec "$@""#, ["verify", "p", "--threads", "1"])).exits(0);
 }

@@ -54,7 +54,10 @@ impl<'g, R: Read> Cutting<'g, R> {
                 }
             }
         }
-        self.carried.extend_from_slice(span.bytes(whole..len));
+        let rest = span.bytes(whole..len);
+        let reserved = self.carried.try_reserve(rest.len());
+        reserved.map_err(|error| ReadError { offset: self.offset, source: error.into() })?;
+        self.carried.extend_from_slice(rest);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use core::mem::replace;
 use core::ops::ControlFlow;
 use std::collections::{BTreeSet, VecDeque};
+use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::pool::Job;
@@ -61,8 +62,13 @@ enum Place<T> {
 }
 
 /// Items that take up to `each` bytes: one for each thread and one that waits for its turn, as far as the memory goes. More would
-/// drive each other out of the cache.
-pub(super) fn items_within<T>(memory: usize, each: usize, threads: usize, make: impl Fn() -> T) -> Vec<T> {
+/// drive each other out of the cache. An error if the system does not have that much memory.
+pub(super) fn items_within<T>(
+    memory: usize,
+    each: usize,
+    threads: usize,
+    make: impl Fn() -> io::Result<T>,
+) -> io::Result<Vec<T>> {
     let items = memory.checked_div(each).unwrap_or(1).clamp(1, threads.saturating_add(1));
     (0..items).map(|_| make()).collect()
 }

@@ -1,6 +1,7 @@
 //! Records that lie side by side, on their way out of a pack.
 
 use core::ops::Range;
+use std::io;
 
 use chunkmill_core::pack::{BlockLen, Opener, PackError, SealedChunk, Stored};
 
@@ -55,10 +56,12 @@ impl Parcel {
 
     /// A parcel with room for all it can hold when no chunk is longer than `max`. The system gives pages of it only as they are
     /// used.
-    pub(super) fn with_room(max: usize, kept: bool) -> Self {
+    pub(super) fn with_room(max: usize, kept: bool) -> io::Result<Self> {
         let room = Self::LEN.saturating_add(max);
-        let chunks = Vec::with_capacity(if kept { room } else { 0 });
-        Self { payloads: Vec::with_capacity(room), chunks, ..Self::default() }
+        let mut parcel = Self::default();
+        parcel.payloads.try_reserve_exact(room)?;
+        parcel.chunks.try_reserve_exact(if kept { room } else { 0 })?;
+        Ok(parcel)
     }
 
     /// Bytes of memory that such a parcel takes at most.

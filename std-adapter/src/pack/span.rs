@@ -1,6 +1,7 @@
 //! Chunks that lie side by side, on their way into a pack.
 
 use core::ops::Range;
+use std::io;
 
 use chunkmill_core::pack::{BlockLen, CompressTable, Compressor};
 use chunkmill_core::{Chunk, ChunkId, ChunkIndex, IdKey};
@@ -59,9 +60,12 @@ impl Span {
 
     /// A span with room for all it can hold when no chunk is longer than `max`. The system gives pages of it only as they are
     /// used.
-    pub(super) fn with_room(max: usize) -> Self {
+    pub(super) fn with_room(max: usize) -> io::Result<Self> {
         let (bytes, frames) = Self::room(max);
-        Self { bytes: Vec::with_capacity(bytes), frames: Vec::with_capacity(frames), ..Self::default() }
+        let mut span = Self::default();
+        span.bytes.try_reserve_exact(bytes)?;
+        span.frames.try_reserve_exact(frames)?;
+        Ok(span)
     }
 
     /// Bytes of memory that such a span takes at most.

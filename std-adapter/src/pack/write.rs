@@ -70,9 +70,13 @@ pub fn pack(
     if writing.result.is_ok() {
         let max = usize::try_from(params.max()).unwrap_or(usize::MAX);
         let room = memory.saturating_sub(memory / INDEX_SHARE);
-        let spans = items_within(room, Span::most_memory(max), pool.threads(), || Span::with_room(max));
-        let line = Line::new(&mut cutting, settle, &mut writing, spans);
-        line.run(pool, items_alone(gate, Span::LEN), tools, |tools, span| span.work(tools));
+        match items_within(room, Span::most_memory(max), pool.threads(), || Span::with_room(max)) {
+            Ok(spans) => {
+                let line = Line::new(&mut cutting, settle, &mut writing, spans);
+                line.run(pool, items_alone(gate, Span::LEN), tools, |tools, span| span.work(tools));
+            }
+            Err(source) => cutting.error = Some(ReadError { offset: 0, source }),
+        }
     }
     let (summary, written) = writing.end(cutting.error.is_none());
     let result = match (written, cutting.error) {

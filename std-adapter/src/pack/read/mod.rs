@@ -8,7 +8,7 @@ use core::ops::ControlFlow;
 use std::io::Read;
 
 use chunkmill_core::IdKey;
-use chunkmill_core::drive::{Stopped, Summary};
+use chunkmill_core::drive::{ReadError, Stopped, Summary};
 use chunkmill_core::pack::{Opener, StreamHeader, Totals};
 
 use super::line::{Line, Output, items_alone, items_within};
@@ -92,13 +92,15 @@ fn read<C: Consumer>(
     let begun = records.header().map_err(Refused::Wrong).and_then(|header| {
         consumer.header(&header).map_err(Refused::ByConsumer)?;
         let max = usize::try_from(header.params.max()).unwrap_or(usize::MAX);
-        Ok((max, Opener::new(setup.key, &header)))
+        let each = Parcel::most_memory(max, C::KEEPING);
+        let parcels = items_within(setup.memory, each, pool.threads(), || Parcel::with_room(max, C::KEEPING));
+        let offset = records.offset();
+        let parcels = parcels.map_err(|source| Refused::Wrong(Failed::Read(ReadError::Failed { offset, source })))?;
+        Ok((parcels, Opener::new(setup.key, &header)))
     });
     let (mut consumer, mut summary, result) = match begun {
-        Ok((max, opener)) => {
+        Ok((parcels, opener)) => {
             let mut taking = Taking { consumer, opener: opener.clone(), summary: Summary::default(), result: Ok(()) };
-            let each = Parcel::most_memory(max, C::KEEPING);
-            let parcels = items_within(setup.memory, each, pool.threads(), || Parcel::with_room(max, C::KEEPING));
             let line = Line::new(&mut records, |_| false, &mut taking, parcels);
             line.run(
                 pool,

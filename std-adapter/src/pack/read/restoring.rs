@@ -69,7 +69,10 @@ impl<W: Write> Restoring<'_, W> {
         // It may be read again from what was written.
         self.out.flush().map_err(RestoreError::Write)?;
         let chunk = entry.sealed.chunk();
-        self.fetched.resize(usize::try_from(chunk.len).unwrap_or(0), 0);
+        let len = usize::try_from(chunk.len).unwrap_or(0);
+        let reserved = self.fetched.try_reserve(len.saturating_sub(self.fetched.len()));
+        reserved.map_err(|error| RestoreError::Source(error.into()))?;
+        self.fetched.resize(len, 0);
         if !self.earlier.fetch(&chunk.id, &mut self.fetched).map_err(RestoreError::Source)? {
             // Then nothing is checked, and the error says what is missing.
             self.fetched.clear();
