@@ -143,8 +143,7 @@ def main():
             if run.code == 0 and what in ("pack", "unpack") and "out" not in left:
                 wrong.append("no file")
             if run.stopped_by != signal.SIGKILL and any(name.startswith(".chunkmill-") for name in left):
-                # A signal in the very first moments finds no one to clean up yet: said, and not a failure of its own.
-                counts[what, "left a temporary file"] = counts.get((what, "left a temporary file"), 0) + 1
+                wrong.append("left a temporary file")
             for name in left:
                 os.remove(os.path.join(place, name))
             failures += [f"{' '.join(command)} ({ended}): {text}" for text in wrong]

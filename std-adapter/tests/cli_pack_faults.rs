@@ -160,6 +160,7 @@ fn a_full_file_system_leaves_nothing() {
     let own = |script: &str| format!("exec unshare -rm sh -c '{script}' sh \"$@\"");
     let mount = "mount -t tmpfs -o size=200k none small";
     if run(&mut place.shell(&own(mount), [""; 0])).code != Some(0) {
+        eprintln!("nobody may mount here: nothing was tried");
         return;
     }
     let script = own(&format!("{mount} && {{ \"$@\"; code=$?; ls -A small; exit $code; }}"));
@@ -176,16 +177,22 @@ fn begun(place: &Place, script: &str) -> (Running, ChildStdin) {
     let mut program = Running::start(command.stdin(Stdio::piped()));
     let mut stdin = program.child.stdin.take().unwrap();
     stdin.write_all(&noise(1, MIB)).unwrap();
-    while !place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-")) {
+    while !unfinished(place) {
         sleep(Duration::from_millis(5));
     }
     (program, stdin)
 }
 
+fn unfinished(place: &Place) -> bool {
+    place.names().iter().any(|name| name.to_string_lossy().starts_with(".chunkmill-"))
+}
+
+/// Whoever runs the tests may have signals ignored, as under `nohup`, and the program would keep to that.
+const DEFAULT_SIGNALS: &str = r#"exec env --default-signal "$@""#;
+
 /// Ends the program in the middle of a pack.
 fn interrupted(place: &Place, signal: Signal) {
-    // Whoever runs the tests may have signals ignored, as under `nohup`, and the program would keep to that.
-    let (program, stdin) = begun(place, r#"exec env --default-signal "$@""#);
+    let (program, stdin) = begun(place, DEFAULT_SIGNALS);
     kill_process(Pid::from_child(&program.child), signal).unwrap();
     let finished = program.finish();
     drop(stdin);
@@ -198,6 +205,23 @@ fn an_end_from_outside_leaves_nothing() {
     for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
         let place = Place::new();
         interrupted(&place, signal);
+        assert!(place.names().is_empty(), "{:?}", place.names());
+    }
+}
+
+#[test]
+fn an_end_as_soon_as_there_is_a_file_leaves_nothing() {
+    for _ in 0..20 {
+        let place = Place::new();
+        let mut command = place.shell(DEFAULT_SIGNALS, ["pack", "-", "-o", "p"]);
+        let mut program = Running::start(command.stdin(Stdio::piped()));
+        let stdin = program.child.stdin.take();
+        while !unfinished(&place) {
+            thread::yield_now();
+        }
+        kill_process(Pid::from_child(&program.child), Signal::TERM).unwrap();
+        assert_eq!(program.finish().code, None);
+        drop(stdin);
         assert!(place.names().is_empty(), "{:?}", place.names());
     }
 }

@@ -10,14 +10,15 @@ use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 use crate::names::printable;
-use crate::signals::{remove_when_interrupted, survive_size_limits};
+use crate::signals::{removed_when_interrupted, survive_size_limits};
 
 /// The mode of keys.
 pub(crate) const SECRET: u32 = 0o600;
 /// The mode of everything else.
 pub(crate) const PLAIN: u32 = 0o666;
 
-/// A file that appears under its name only when it is whole and on the disk. Dropped before that, it leaves nothing.
+/// A file that appears under its name only when it is whole and on the disk. Dropped before that, or when a signal ends the program,
+/// it leaves nothing. The program makes one at a time.
 #[derive(Debug)]
 pub(crate) struct Output {
     file: NamedTempFile,
@@ -48,18 +49,14 @@ impl Output {
         // Asked first, so that the error is about this folder and not about a temporary name in it.
         let failed = |error: io::Error| Failure::io("cannot create", path, &error);
         let opened = File::open(folder(path)).map_err(failed)?;
-        // Not by `tempfile_in`, which would put the temporary name into the error.
-        let make =
-            |unfinished: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(unfinished);
-        let file = tempfile::Builder::new().prefix(".chunkmill-").make_in(folder(path), make).map_err(failed)?;
-        Ok(Self { file, path: path.to_path_buf(), folder: opened, replaces: false })
-    }
-
-    /// The unfinished file goes when a signal ends the program.
-    pub(crate) fn vanishes_when_interrupted(&self) -> Result<(), Failure> {
         survive_size_limits()?;
-        remove_when_interrupted(self.file.path().to_path_buf())
-            .map_err(|error| Failure::Io(format!("cannot wait for signals: {error}")))
+        let unfinished = removed_when_interrupted();
+        let mut unfinished = unfinished.map_err(|error| Failure::Io(format!("cannot wait for signals: {error}")))?;
+        // Not by `tempfile_in`, which would put the temporary name into the error.
+        let make = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path);
+        let file = tempfile::Builder::new().prefix(".chunkmill-").make_in(folder(path), make).map_err(failed)?;
+        *unfinished = Some(file.path().to_path_buf());
+        Ok(Self { file, path: path.to_path_buf(), folder: opened, replaces: false })
     }
 
     /// Where it is while it is not finished.

@@ -27,7 +27,6 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome, Failure> {
     let watch = Stopwatch::start();
     let (mut source, progress) = open(&args.input, args.work.quiet)?;
     let mut output = Output::new(&args.output, PLAIN, args.force)?;
-    output.vanishes_when_interrupted()?;
 
     let compressed = args.compression == Compress::Lz4;
     let setup =

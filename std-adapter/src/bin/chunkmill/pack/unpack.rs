@@ -41,7 +41,6 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Outcome, Failure> {
         run(&mut source, &mut earlier, &mut AtOnce { out: File::from(stdout), waits, end: &end })
     } else {
         let file = output.insert(Output::new(&args.output, PLAIN, args.force)?);
-        file.vanishes_when_interrupted()?;
         let again = || file.again().map_err(|error| write_failed(&args.output, &error));
         let (restored, mut earlier) = (again()?, Earlier::in_restored(again()?));
         let end = give_up(file, &args.output, &progress);
