@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn thresholds_follow_the_objective() {
         let threshold = |objective| Gate::new(objective).threshold();
-        assert!(threshold(Objective::Wall) <= threshold(Objective::Balanced));
-        assert!(threshold(Objective::Balanced) < threshold(Objective::Cpu));
+        let expected = [64 << 10, 128 << 10, u64::MAX];
+        assert_eq!([Objective::Wall, Objective::Balanced, Objective::Cpu].map(threshold), expected);
         assert_eq!(Gate::new(Objective::default()).objective(), Objective::Balanced);
     }
 
@@ -218,6 +218,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_last_piece_costs_what_it_is_long() {
+        let piece = 16 * KIB;
+        let turn = piece + PIECE_COST;
+        for (len, expected) in [
+            (2 * piece, turn),
+            (2 * piece + 1, turn + 1 + PIECE_COST),
+            (3 * piece, 2 * turn),
+            (4 * piece + 1, 2 * turn + 1 + PIECE_COST),
+        ] {
+            assert_eq!(makespan(len, piece, 2), expected, "{len} bytes");
+        }
+        // Of the two that are left one is whole.
+        assert_eq!(makespan(4 * piece + 1, piece, 3), 2 * turn);
     }
 
     #[test]

@@ -21,12 +21,16 @@ use crate::{Gate, Pool, Split};
 /// None.
 pub fn hash_slice(pool: &Pool<'_, '_>, gate: Gate, key: &IdKey, bytes: &[u8]) -> ChunkId {
     match gate.split(bytes.len(), pool.threads()) {
-        Split::Pieces { len, helpers } => hash_pieces(pool, helpers, key, bytes, len),
+        // There is nothing to go wrong with the pieces; should it, the id is still the right one.
+        Split::Pieces { len, helpers } => {
+            hash_pieces(pool, helpers, key, bytes, len).unwrap_or_else(|| key.id_of(bytes))
+        }
         Split::Whole => key.id_of(bytes),
     }
 }
 
-fn hash_pieces(pool: &Pool<'_, '_>, helpers: usize, key: &IdKey, bytes: &[u8], piece_len: usize) -> ChunkId {
+/// `None` if a piece was not hashed, or was none.
+fn hash_pieces(pool: &Pool<'_, '_>, helpers: usize, key: &IdKey, bytes: &[u8], piece_len: usize) -> Option<ChunkId> {
     let work = Work {
         key,
         bytes,
@@ -37,9 +41,10 @@ fn hash_pieces(pool: &Pool<'_, '_>, helpers: usize, key: &IdKey, bytes: &[u8], p
     };
     pool.run(Job::Short, helpers, &|| work.hash_some(), || work.hash_some());
     let mut tree = ChunkTree::new(key);
-    let all = work.subtrees.iter().try_for_each(|subtree| subtree.get().and_then(|&subtree| tree.push(subtree).ok()));
-    // There is nothing to go wrong here; should it, the id is still the right one.
-    all.and_then(|()| tree.finish().ok()).unwrap_or_else(|| key.id_of(bytes))
+    for subtree in &work.subtrees {
+        tree.push(*subtree.get()?).ok()?;
+    }
+    tree.finish().ok()
 }
 
 struct Work<'w> {
@@ -88,7 +93,13 @@ mod tests {
                 let powers = (10..21).flat_map(|log| [(1 << log) - 1, 1 << log, (1 << log) + 1]);
                 for len in edges.chain(powers).chain([bytes.len()]) {
                     let slice = &bytes[..len];
-                    assert_eq!(hash_slice(pool, gate, &key, slice), key.id_of(slice), "{len} bytes, {threads} threads");
+                    let expected = key.id_of(slice);
+                    assert_eq!(hash_slice(pool, gate, &key, slice), expected, "{len} bytes, {threads} threads");
+                    // By the pieces themselves, not by what stands in for them.
+                    if let Split::Pieces { len: piece, helpers } = gate.split(len, threads) {
+                        let joined = hash_pieces(pool, helpers, &key, slice, piece);
+                        assert_eq!(joined, Some(expected), "{len} bytes, {threads} threads");
+                    }
                 }
             });
         }
